@@ -1,0 +1,37 @@
+# make demo and make test work from a clean clone; everything they need goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint types bench clean
+
+demo: $(READY)
+	@$(BIN)/orchestrator exchange
+
+test: lint
+	@$(BIN)/pytest -n auto
+
+lint: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+types: $(READY)
+	@$(BIN)/python -m orchestrator.wire.generate
+
+bench: $(READY)
+	@$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
+		{ echo "orchestrator needs Python 3.11, 3.12 or 3.13. Name one: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+		{ echo "Python's venv module is missing. Install it: sudo apt install python3-venv"; exit 1; }
+	@echo "Setting up $(VENV) (once; again when pyproject.toml changes) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(READY)

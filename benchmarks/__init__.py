@@ -1,0 +1,1 @@
+"""Numbers, measured side by side in one run: `make bench`."""
