@@ -1,0 +1,1 @@
+"""What the robots speak: message types generated from `idl/`, and the codec between CDR bytes and objects."""
