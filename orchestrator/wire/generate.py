@@ -28,6 +28,10 @@ HEADER = "# Generated from idl/ by `make types`; do not edit.\n"
 # CycloneDDS 0.10, which Dobot and PND run, dies of a peer that announces uint8 or int8: docs/wire.md, "Eight bits".
 EIGHT_BIT = {"uint8": "byte", "int8": "char"}
 
+# CycloneDDS 11 marks an enum's first literal as its default, 0.10 marks none. Only without the mark are the type ids
+# equal, so that the robot has no reason to ask for the type before it matches.
+NO_DEFAULT_LITERAL = "\n\n\n{}.__idl_enum_default_value__ = None"
+
 
 class GenerateError(Exception):
     """An .idl file that can't become Python types; the message names the file and what is wrong with it."""
@@ -219,24 +223,25 @@ def _module(home: Home, homes: Homes) -> str:
             return
         definition = homes[home][name]
         references = _References(home, homes, definition.source)
-        body = [_with_references(statement, references) for statement in definition.node.body]
+        for statement in definition.node.body:
+            if isinstance(statement, ast.AnnAssign):
+                statement.annotation = references.visit(statement.annotation)
         for needed in references.local:
             add(needed)
         for module, needed in references.imported:
             if needed in homes[home] or imported.setdefault(needed, module) != module:
                 raise GenerateError(f"{definition.source}: two types called {needed} meet in one package")
-        definition.node.body = body
-        written[name] = ast.unparse(definition.node)
+        written[name] = _class_text(definition.node)
 
     for name in homes[home]:
         add(name)
     return _layout(list(written.values()), imported, sorted(written))
 
 
-def _with_references(statement: ast.stmt, references: _References) -> ast.stmt:
-    if isinstance(statement, ast.AnnAssign):
-        statement.annotation = references.visit(statement.annotation)
-    return statement
+def _class_text(node: ast.ClassDef) -> str:
+    is_enum = any(word.arg == "default" for word in node.keywords)
+    node.keywords = [word for word in node.keywords if word.arg != "default"]
+    return ast.unparse(node) + (NO_DEFAULT_LITERAL.format(node.name) if is_enum else "")
 
 
 def _layout(classes: list[str], imported: dict[str, str], names: list[str]) -> str:

@@ -40,7 +40,7 @@ __all__ = [
 
 
 @annotate.final
-class AMRCommandType(idl.IdlEnum, typename='dobot_atom.msg.dds_.AMRCommandType', default='CANCEL_TASK'):
+class AMRCommandType(idl.IdlEnum, typename='dobot_atom.msg.dds_.AMRCommandType'):
     CANCEL_TASK = auto()
     PAUSE_TASK = auto()
     RESUME_TASK = auto()
@@ -59,6 +59,9 @@ class AMRCommandType(idl.IdlEnum, typename='dobot_atom.msg.dds_.AMRCommandType',
     SET_DECEL = auto()
 
 
+AMRCommandType.__idl_enum_default_value__ = None
+
+
 @dataclass
 @annotate.final
 @annotate.autoid('sequential')
@@ -73,7 +76,7 @@ class AMRCommand_(idl.IdlStruct, typename='dobot_atom.msg.dds_.AMRCommand_'):
 
 
 @annotate.final
-class DeviceStatus_(idl.IdlEnum, typename='dobot_atom.msg.dds_.DeviceStatus_', default='DEVUNKNOWN'):
+class DeviceStatus_(idl.IdlEnum, typename='dobot_atom.msg.dds_.DeviceStatus_'):
     DEVUNKNOWN = auto()
     DEVIDLE = auto()
     TASKING = auto()
@@ -84,8 +87,11 @@ class DeviceStatus_(idl.IdlEnum, typename='dobot_atom.msg.dds_.DeviceStatus_', d
     UPGRADE = auto()
 
 
+DeviceStatus_.__idl_enum_default_value__ = None
+
+
 @annotate.final
-class NavigationStatus_(idl.IdlEnum, typename='dobot_atom.msg.dds_.NavigationStatus_', default='UNKNOWN'):
+class NavigationStatus_(idl.IdlEnum, typename='dobot_atom.msg.dds_.NavigationStatus_'):
     UNKNOWN = auto()
     QUEUING = auto()
     RUNNING = auto()
@@ -96,6 +102,9 @@ class NavigationStatus_(idl.IdlEnum, typename='dobot_atom.msg.dds_.NavigationSta
     WAITING_CONFIRM = auto()
     IDLE = auto()
     STOPPED = auto()
+
+
+NavigationStatus_.__idl_enum_default_value__ = None
 
 
 @dataclass

@@ -165,12 +165,15 @@ class RobotCartesianState(idl.IdlStruct, typename='fourier_msgs.msg.RobotCartesi
 
 
 @annotate.final
-class MotorMode(idl.IdlEnum, typename='fourier_msgs.msg.MotorMode', default='DISABLE'):
+class MotorMode(idl.IdlEnum, typename='fourier_msgs.msg.MotorMode'):
     DISABLE = auto()
     POSITION = auto()
     VELOCITY = auto()
     TORQUE = auto()
     PD = auto()
+
+
+MotorMode.__idl_enum_default_value__ = None
 
 
 @dataclass

@@ -16,7 +16,7 @@ __all__ = [
 
 
 @annotate.final
-class AMRCommandType(idl.IdlEnum, typename='dobot_atom.msg.dds_.AMRCommandType', default='CANCEL_TASK'):
+class AMRCommandType(idl.IdlEnum, typename='dobot_atom.msg.dds_.AMRCommandType'):
     CANCEL_TASK = auto()
     PAUSE_TASK = auto()
     RESUME_TASK = auto()
@@ -37,6 +37,9 @@ class AMRCommandType(idl.IdlEnum, typename='dobot_atom.msg.dds_.AMRCommandType',
     CANCEL_CHARGE = auto()
     SWITCH_MAP = auto()
     RELOCATE = auto()
+
+
+AMRCommandType.__idl_enum_default_value__ = None
 
 
 @dataclass

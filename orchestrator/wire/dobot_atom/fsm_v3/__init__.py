@@ -13,9 +13,12 @@ __all__ = [
 
 
 @annotate.final
-class WorkingState(idl.IdlEnum, typename='dobot_atom.msg.dds_.WorkingState', default='HIDLE'):
+class WorkingState(idl.IdlEnum, typename='dobot_atom.msg.dds_.WorkingState'):
     HIDLE = auto()
     HTASKING = auto()
+
+
+WorkingState.__idl_enum_default_value__ = None
 
 
 @dataclass
