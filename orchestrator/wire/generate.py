@@ -149,7 +149,8 @@ class Compiler:
             env={"LD_LIBRARY_PATH": str(self._libraries)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
+            encoding="utf-8",
+            errors="replace",  # idlc's own warnings can hold bytes that are no text
             check=False,
         )
         # What the Python backend can't express it reports with [ERROR] and a return code of 0.
@@ -175,13 +176,14 @@ def with_writable_dynamic_section(elf: bytes) -> bytes:
 def _parse(text: str, source: Path) -> Iterator[Definition]:
     for node in ast.parse(text).body:
         match node:
-            case ast.ClassDef():
+            case ast.ClassDef(bases=[ast.Attribute(attr="IdlStruct" | "IdlEnum")]):
                 names = [word.value for word in node.keywords if word.arg == "typename"]
                 yield Definition(node, ast.literal_eval(names[0]), source)
             case ast.Import() | ast.ImportFrom() | ast.If() | ast.Expr():
                 pass  # the docstring, and imports that _module() writes anew
             case _:
-                raise GenerateError(f"{source}: only structs and enums can be generated, not: {ast.unparse(node)}")
+                shown = ast.unparse(node).replace("\n", " ")
+                raise GenerateError(f"{source}: only structs and enums can be generated, not: {shown}")
 
 
 @dataclass
@@ -239,9 +241,9 @@ def _module(home: Home, homes: Homes) -> str:
 
 
 def _class_text(node: ast.ClassDef) -> str:
-    is_enum = any(word.arg == "default" for word in node.keywords)
-    node.keywords = [word for word in node.keywords if word.arg != "default"]
-    return ast.unparse(node) + (NO_DEFAULT_LITERAL.format(node.name) if is_enum else "")
+    default_literal = [word for word in node.keywords if word.arg == "default"]
+    node.keywords = [word for word in node.keywords if word not in default_literal]
+    return ast.unparse(node) + (NO_DEFAULT_LITERAL.format(node.name) if default_literal else "")
 
 
 def _layout(classes: list[str], imported: dict[str, str], names: list[str]) -> str:
