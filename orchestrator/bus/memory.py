@@ -1,0 +1,213 @@
+"""A bus in memory, driven by a virtual clock: the same bytes as on DDS, in an order that repeats exactly.
+
+A write arrives as the next thing that happens at the same instant. As on DDS with best-effort readers, what is written
+before reader and writer have known each other for 100 ms is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from orchestrator.bus.contract import READY_AFTER, BusError, Endpoint, Report, Sample
+from orchestrator.bus.reading import Intake
+from orchestrator.clock import VirtualClock
+from orchestrator.wire.codec import codec
+from orchestrator.wire.topics import Topic
+
+
+class MemoryNetwork:
+    """What connects the buses of one test or one virtual mission."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        self.clock = clock
+        self.readers: dict[str, list[MemoryReader]] = {}
+        self.writers: dict[str, list[MemoryWriter]] = {}
+        self._numbers = 0
+
+    def bus(self, name: str) -> MemoryBus:
+        """A participant of its own, as a process would have on DDS."""
+        return MemoryBus(self, name)
+
+    def number(self) -> int:
+        self._numbers += 1
+        return self._numbers
+
+
+class MemoryBus:
+    """One participant's readers and writers."""
+
+    def __init__(self, network: MemoryNetwork, name: str) -> None:
+        self.network = network
+        self.name = name
+        self.clock: VirtualClock = network.clock
+        self.woken = False
+        self.closed = False
+        self._report_handlers: list[Callable[[Report], None]] = []
+        self._readers: dict[str, MemoryReader] = {}
+        self._writers: dict[str, MemoryWriter] = {}
+
+    def reader(self, topic: Topic) -> MemoryReader:
+        if topic.name not in self._readers:
+            self._readers[topic.name] = reader = MemoryReader(self, topic)
+            self.network.readers.setdefault(topic.name, []).append(reader)
+            for writer in self.network.writers.get(topic.name, []):
+                _meet(writer, reader)
+        return self._readers[topic.name]
+
+    def writer(self, topic: Topic) -> MemoryWriter:
+        if topic.name not in self._writers:
+            self._writers[topic.name] = writer = MemoryWriter(self, topic)
+            self.network.writers.setdefault(topic.name, []).append(writer)
+            for reader in self.network.readers.get(topic.name, []):
+                _meet(writer, reader)
+        return self._writers[topic.name]
+
+    def wait(self, timeout: float) -> bool:
+        until = self.clock.now() + timeout
+        while not self.woken:
+            if not self.clock.step(until):
+                break
+        woken, self.woken = self.woken, False
+        return woken
+
+    def wake(self) -> None:
+        self.woken = True
+
+    def on_report(self, handler: Callable[[Report], None]) -> None:
+        self._report_handlers.append(handler)
+
+    def report(self, report: Report) -> None:
+        for handler in self._report_handlers:
+            handler(report)
+
+    def writers(self, topic: str) -> list[Endpoint]:
+        return [
+            Endpoint(topic, codec(writer.topic.type).type_name, writer.bus.name, writer.bus.name)
+            for writer in self.network.writers.get(topic, [])
+            if writer.bus is not self
+        ]
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        for reader in self._readers.values():
+            self.network.readers[reader.topic.name].remove(reader)
+            for writer in self.network.writers.get(reader.topic.name, []):
+                writer.forget(reader)
+        for writer in self._writers.values():
+            self.network.writers[writer.topic.name].remove(writer)
+            for reader in list(writer.met):
+                writer.forget(reader)
+
+    def __enter__(self) -> MemoryBus:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class MemoryReader(Intake):
+    """Receives one topic of a memory bus."""
+
+    def __init__(self, bus: MemoryBus, topic: Topic) -> None:
+        super().__init__(topic, bus.report)
+        self.bus = bus
+        self._suppliers: list[MemoryWriter] = []
+
+    def newest(self) -> Sample | None:
+        for writer in self._suppliers:
+            writer.supply_to(self)
+        return self._newest
+
+    def deliver(self, sample: Sample) -> None:
+        if not self.bus.closed and self.accept(sample):
+            self.bus.woken = True
+
+    def supplied_by(self, writer: MemoryWriter) -> None:
+        self._suppliers.append(writer)
+
+    def no_longer_supplied_by(self, writer: MemoryWriter) -> None:
+        if writer in self._suppliers:
+            self._suppliers.remove(writer)
+
+
+class MemoryWriter:
+    """Sends one topic of a memory bus."""
+
+    def __init__(self, bus: MemoryBus, topic: Topic) -> None:
+        self.bus = bus
+        self.topic = topic
+        self.number = bus.network.number()
+        self.met: dict[MemoryReader, float] = {}
+        self._last_match = float("inf")
+        self._source: Callable[[], bytes | None] | None = None
+        self._encode = codec(topic.type).encode
+
+    @property
+    def matched(self) -> int:
+        return len(self.met)
+
+    @property
+    def ready(self) -> bool:
+        return bool(self.met) and self.bus.clock.now() - self._last_match >= READY_AFTER
+
+    def write(self, message: Any) -> None:
+        self.write_bytes(self._encode(message, finite=True))
+
+    def write_bytes(self, data: bytes) -> None:
+        if self.bus.closed:
+            raise BusError(f"the bus is closed: nothing more can be sent on {self.topic.name}")
+        self.bus.clock.at(self.bus.clock.now(), lambda: self._arrive(data))
+
+    def supply(self, source: Callable[[], bytes | None]) -> None:
+        """Streams in virtual time: make a sample when somebody looks, instead of sending every one."""
+        self._source = source
+        for reader in self.met:
+            reader.supplied_by(self)
+
+    def supply_to(self, reader: MemoryReader) -> None:
+        now = self.bus.clock.now()
+        newest = reader._newest
+        if self._source is None or now - self.met[reader] < READY_AFTER:
+            return
+        if newest is not None and newest.received == now and newest.writer == self.number:
+            return
+        data = self._source()
+        if data is not None:
+            reader.deliver(self._sample(data))
+
+    def meet(self, reader: MemoryReader) -> None:
+        self.met[reader] = self._last_match = self.bus.clock.now()
+        reader.matched += 1
+        if self._source is not None:
+            reader.supplied_by(self)
+
+    def forget(self, reader: MemoryReader) -> None:
+        if self.met.pop(reader, None) is not None:
+            reader.matched -= 1
+            reader.no_longer_supplied_by(self)
+
+    def _sample(self, data: bytes) -> Sample:
+        now = self.bus.clock.now()
+        return Sample(data, self.number, round(now * 1e9), now)
+
+    def _arrive(self, data: bytes) -> None:
+        sample = self._sample(data)
+        for reader, since in list(self.met.items()):
+            if sample.received - since >= READY_AFTER:
+                reader.deliver(sample)
+
+
+def _meet(writer: MemoryWriter, reader: MemoryReader) -> None:
+    """Match a writer and a reader, as DDS does: by topic name, and by type where it is announced."""
+    ours, theirs = writer.topic, reader.topic
+    if ours.type is theirs.type or not (ours.announce_type and theirs.announce_type):
+        writer.meet(reader)
+        return
+    text = f"{ours.name}: {writer.bus.name} writes another version of {codec(ours.type).type_name} than is read here"
+    reader.bus.report(Report("mismatch", ours.name, text))

@@ -1,0 +1,30 @@
+"""How capabilities send intents: through somebody who checks them, turns them into messages and answers for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from orchestrator.robots.intents import AnyIntent
+
+
+@dataclass
+class Receipt:
+    """What became of an intent. Evidence counts only if it is newer than `sent_at`."""
+
+    intent: AnyIntent
+    state: Literal["pending", "sent", "refused", "ended"] = "pending"
+    """ended: a stream that is no longer renewed, or was ended by the guard."""
+    reason: str = ""
+    sent_at: float = float("inf")
+    """When its first message left, by the bus' clock; infinite until then."""
+
+
+class Commander(Protocol):
+    """Takes intents and lets them out, or refuses them with a reason."""
+
+    def send(self, intent: AnyIntent) -> Receipt:
+        """Ask for an intent; its receipt changes as the answer comes. A stream is renewed by every heartbeat."""
+
+    def end(self, receipt: Receipt) -> None:
+        """Stop renewing a stream: it ends with zero velocity or hold, at once."""
