@@ -1,0 +1,163 @@
+"""What is wrong with a file: places, findings, their order and how they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, Protocol
+
+Severity = Literal["error", "warning"]
+
+RECORDED = 1000  # findings kept in full; the rest are only counted, so that hostile input costs neither time nor memory
+SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where something stands: line and column count from 1, columns in characters."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class Placed(Protocol):
+    """Anything that knows where it stands, such as a node of a file."""
+
+    @property
+    def place(self) -> Place: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem: a sentence an operator can act on and, where there is one, what to write instead."""
+
+    place: Place
+    severity: Severity
+    code: str
+    message: str
+    suggestion: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        if self.suggestion is None or self.suggestion in self.message:
+            return self.message
+        return f"{self.message}; did you mean {self.suggestion}?"
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.severity}: {self.sentence}"
+
+    def to_json(self) -> dict[str, str | int | None]:
+        place = self.place
+        return {
+            "file": place.file,
+            "line": place.line,
+            "column": place.column,
+            "severity": self.severity,
+            "code": self.code,
+            "message": self.message,
+            "suggestion": self.suggestion,
+        }
+
+
+class Findings:
+    """Collects what a check finds; the first error at a place hides whatever else is said about that place."""
+
+    def __init__(self) -> None:
+        self._found: dict[Place, Finding] = {}
+        self._lines: dict[str, list[str]] = {}
+        self._incomplete: set[str] = set()
+        self.left_out = 0
+        self.errors = 0
+
+    def add_source(self, file: str, lines: list[str]) -> None:
+        """Keep a file's lines, to show them with a caret."""
+        self._lines[file] = lines
+
+    def incomplete(self, file: str) -> None:
+        """Part of the file could not be read: from now on nothing in it may be called missing."""
+        self._incomplete.add(file)
+
+    def is_incomplete(self, file: str) -> bool:
+        return file in self._incomplete
+
+    def error(self, at: Placed | Place, code: str, message: str, suggestion: str | None = None) -> None:
+        self._add(at, "error", code, message, suggestion)
+
+    def warning(self, at: Placed | Place, code: str, message: str, suggestion: str | None = None) -> None:
+        self._add(at, "warning", code, message, suggestion)
+
+    def unknown(self, at: Placed | Place, code: str, message: str, word: str, valid: Iterable[str]) -> None:
+        """An error about a name that does not exist, with the nearest one that does."""
+        suggestion = None if self.full else nearest(word, tuple(valid))
+        self._add(at, "error", code, message, suggestion)
+
+    def missing(self, at: Placed | Place, code: str, message: str, suggestion: str | None = None) -> None:
+        """An error about something that is not there; not said where an earlier error may be the reason."""
+        place = at if isinstance(at, Place) else at.place
+        if place.file not in self._incomplete:
+            self._add(place, "error", code, message, suggestion)
+
+    def _add(self, at: Placed | Place, severity: Severity, code: str, message: str, suggestion: str | None) -> None:
+        place = at if isinstance(at, Place) else at.place
+        before = self._found.get(place)
+        if before is not None and (before.severity == "error" or severity == "warning"):
+            return
+        if severity == "error":
+            self.errors += 1
+        if before is None and self.full:
+            self.left_out += 1
+            return
+        self._found[place] = Finding(place, severity, code, message, suggestion)
+
+    def __len__(self) -> int:
+        return len(self._found) + self.left_out
+
+    @property
+    def full(self) -> bool:
+        """No more are recorded: whoever finds them one by one may stop."""
+        return len(self._found) >= RECORDED
+
+    def sorted(self) -> list[Finding]:
+        return [self._found[place] for place in sorted(self._found)]
+
+    def render(self, shown: int = SHOWN) -> str:
+        """All of them for a terminal, with source lines and carets; the first ones and a count when there are many."""
+        found = self.sorted()
+        parts = [self._with_caret(finding) for finding in found[:shown]]
+        if len(self) > shown:
+            parts.append(f"... and {len(self) - min(shown, len(found))} more")
+        return "\n".join(parts)
+
+    def _with_caret(self, finding: Finding) -> str:
+        place = finding.place
+        lines = self._lines.get(place.file, [])
+        if not 0 < place.line <= len(lines):
+            return str(finding)
+        source = "".join(c if c.isprintable() else " " for c in lines[place.line - 1])
+        return f"{finding}\n  {source}\n  {' ' * (place.column - 1)}^"
+
+
+def nearest(word: str, valid: tuple[str, ...]) -> str | None:
+    """The valid name that was most likely meant, or None if none is near."""
+    return _nearest(word[:64], valid)
+
+
+@lru_cache(maxsize=4096)
+def _nearest(word: str, valid: tuple[str, ...]) -> str | None:
+    from difflib import get_close_matches  # only needed once something is wrong
+
+    plain = {_plain(name): name for name in reversed(valid)}
+    same = plain.get(_plain(word))
+    if same is not None:
+        return same if same != word else None
+    close = get_close_matches(_plain(word), plain, n=1, cutoff=0.6)
+    return plain[close[0]] if close else None
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").replace(" ", "").lower()
