@@ -1,0 +1,136 @@
+"""What is known about one robot: its joints, limits, states, hands, base and wire, in SI units.
+
+Profiles are read from `config/robots/*.yaml`; this is what they become. Everything vendor-specific that is data lives here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Family = Literal["aurora", "atom", "adam"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """From `low` to `high`, both included."""
+
+    low: float
+    high: float
+
+    def holds(self, value: float) -> bool:
+        """Whether the value is inside; never for NaN."""
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One joint, in the robot's own order."""
+
+    name: str
+    group: str
+    position: Range
+    velocity: float | None
+    """Highest speed, rad/s, where known."""
+    torque: float | None
+    kp: float | None
+    kd: float | None
+    """Gains the vendor uses; None where the robot does not take gains with its commands."""
+
+
+@dataclass(frozen=True)
+class Hands:
+    """Both hands; positions in the vendor's unit, one value per finger in the vendor's order."""
+
+    fingers: tuple[str, ...]
+    unit: Literal["rad", "count"]
+    open: tuple[float, ...]
+    closed: tuple[float, ...]
+    order: tuple[str, ...]
+    """Which hand comes first on the wire."""
+    kp: float | None
+    kd: float | None
+
+
+@dataclass(frozen=True)
+class VelocityLimits:
+    vx: Range
+    vy: Range
+    yaw: Range
+
+
+@dataclass(frozen=True)
+class StandPoseLimits:
+    dz: Range
+    pitch: Range
+    yaw: Range
+    stable_level: int
+    """From this level on the robot stands and takes stand-pose commands."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A wheeled base."""
+
+    tags: dict[str, int]
+    linear: float
+    """Highest speed, m/s."""
+    angular: float
+    rotate: bool
+    """Whether it can turn on the spot by command (Huarui bases cannot)."""
+    confirm_key: bool
+    """Whether a person must press a key on the base before remote drive."""
+
+
+@dataclass(frozen=True)
+class Unconfirmed:
+    """A fact the vendor has not confirmed, or sources disagree on; shown by `orchestrator robots NAME`."""
+
+    what: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Everything the program knows about one robot."""
+
+    name: str
+    family: Family
+    vendor: str
+    model: str
+    read_only: bool
+    """True where the vendor's documents contradict each other on joint order: state is read, nothing is commanded."""
+
+    domain: int
+    prefix: str
+    interface: str | None
+    variants: tuple[str, ...]
+    """Firmware generations that differ from the default (see wire/topics.py)."""
+    rpc: str | None
+    """host:port of the vendor's JSON-RPC, where capabilities use it."""
+    allowed_writers: tuple[str, ...]
+    """Programs that may write command topics beside us without it being an intervention."""
+
+    joints: tuple[Joint, ...]
+    command_rate: float
+    """How often joint commands must be sent while a group moves or holds, Hz."""
+    fsm: dict[str, int]
+    upper_fsm: dict[str, int]
+    velocity_sources: dict[str, int]
+    velocity: VelocityLimits | None
+    stand_pose: StandPoseLimits | None
+    hands: Hands | None
+    base: Base | None
+    poses: dict[str, dict[str, tuple[float, ...]]]
+    """Named poses: angles by joint group."""
+    urdf: str | None
+    capabilities: frozenset[str]
+    unconfirmed: tuple[Unconfirmed, ...] = field(default=())
+
+    def group(self, name: str) -> tuple[Joint, ...]:
+        """The joints of a group, in order."""
+        return tuple(joint for joint in self.joints if joint.group == name)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(joint.group for joint in self.joints))
