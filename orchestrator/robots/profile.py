@@ -1,6 +1,6 @@
 """What is known about one robot: its joints, limits, states, hands, base and wire, in SI units.
 
-Profiles are read from `config/robots/*.yaml`; this is what they become. Everything vendor-specific that is data lives here.
+Profiles are read from `config/robots/*.yaml`; this is what they become. Vendor differences that are data live here.
 """
 
 from __future__ import annotations
