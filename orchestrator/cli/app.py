@@ -31,5 +31,13 @@ def _options(
     pass
 
 
+@app.command()
+def exchange() -> None:
+    """Send every topic to a second process and back: does DDS work on this machine?"""
+    from orchestrator.cli.exchange import run
+
+    raise typer.Exit(run())
+
+
 def main() -> None:
     app()

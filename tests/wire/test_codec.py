@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from orchestrator.wire import dobot_atom, fourier_msgs, pnd_adam
 from orchestrator.wire.codec import WireError, codec
+from orchestrator.wire.example import example
 from orchestrator.wire.registry import message_types
 from orchestrator.wire.shape import Enumeration, Many, Shape, Struct, struct_of
-from tests.support.messages import example, messages, plain
+from tests.support.messages import messages, plain
 
 TYPES = message_types()
 CAPTURES = [
