@@ -13,9 +13,8 @@ from benchmarks import Row
 
 
 def main() -> int:
-    names = [
-        found.name for found in pkgutil.iter_modules([str(Path(__file__).parent)]) if not found.name.startswith("_")
-    ]
+    modules = pkgutil.iter_modules([str(Path(__file__).parent)])
+    names = [module.name for module in modules if not module.name.startswith("_")]
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure; one table.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(names)} (default: all)")
     parser.add_argument("--json", action="store_true", help="print a JSON list of {name, value, unit, reach, ok}")

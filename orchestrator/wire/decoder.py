@@ -165,10 +165,8 @@ class _Decoder:
         return variable
 
     def booleans(self, length: int) -> str:
-        if any(target.startswith("*") for *_, target in self.pending):
-            self.flush()  # an assignment takes one starred target
         variable = self.variable()
-        self.pending.append((self.rel, f"{length}?", length, f"*{variable}"))
+        self.emit(f"{variable} = {self.bind('u', struct.Struct(f'{length}?').unpack_from)}(b, {self.place(self.rel)})")
         self.rel += length
         return variable
 
