@@ -40,4 +40,5 @@ def exchange() -> None:
 
 
 def main() -> None:
+    """Run the command line."""
     app()
