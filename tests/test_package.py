@@ -39,14 +39,14 @@ def test_the_wheel_holds_code_and_data(wheel: Path) -> None:
 def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
     home = tmp_path / "environment"
     venv.create(home, with_pip=True)
-    python = home / "bin" / "python"
+    python = str(home / "bin" / "python")
     install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel)]
     subprocess.run(install, check=True, cwd=tmp_path)
     code = (
         "from orchestrator.data import data_path; assert 'site-packages' in str(data_path('idl/std_msgs/Header.idl'))"
     )
     subprocess.run([python, "-c", code], check=True, cwd=tmp_path)
-    command = [home / "bin" / "orchestrator", "exchange"]
+    command = [str(home / "bin" / "orchestrator"), "exchange"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "44 of 44 topics came back unchanged." in done.stdout
