@@ -35,6 +35,9 @@ class Parts:
         value = key.of.read(node, Findings())
         return None if isinstance(value, Unread) else value
 
+    def has(self, name: str) -> bool:
+        return name in self._root.entries
+
     def node(self, *path: str | int) -> Node:
         """Where a part stands."""
         node: Node = self._root
@@ -102,10 +105,9 @@ def read_only_groups_exist(parts: Parts) -> None:
 
 
 def commanded_joints_have_gains(parts: Parts) -> None:
-    read_only = parts.value("read_only")
-    if not parts.facts.sends_gains or read_only is None or read_only:
+    read_only, uncommanded = parts.value("read_only"), parts.value("read_only_groups")
+    if not parts.facts.sends_gains or read_only is not False or uncommanded is None:
         return
-    uncommanded = parts.value("read_only_groups") or []
     for group, index, row in parts.rows():
         if group not in uncommanded and (row["kp"] is None or row["kd"] is None):
             message = f"{row['name']} needs kp and kd: every command of {parts.family} carries them"
@@ -156,7 +158,7 @@ def hands_name_every_finger(parts: Parts) -> None:
 
 
 def velocity_has_its_way_to_the_robot(parts: Parts) -> None:
-    if parts.family == "atom" and parts.value("velocity") is not None and parts.value("rpc") is None:
+    if parts.family == "atom" and parts.has("velocity") and not parts.has("rpc"):
         message = "an Atom takes velocities by JSON-RPC only: rpc is needed, too"
         parts.findings.missing(parts.key("velocity"), "missing-key", message)
 
