@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -258,9 +259,15 @@ def test_poses_are_read_in_radians() -> None:
 
 
 def test_the_variants_are_those_of_the_wire() -> None:
-    assert {family: set(facts.variants) for family, facts in FAMILIES.items()} == {
-        family: set(variants) for family, variants in VARIANTS.items()
-    }
+    for family, facts in FAMILIES.items():
+        assert {variant for alternatives in facts.variants for variant in alternatives} == set(VARIANTS[family])
+
+
+def test_variants_that_change_the_same_topic_exclude_each_other() -> None:
+    for family, facts in FAMILIES.items():
+        for variant, other in combinations(VARIANTS[family], 2):
+            together = any({variant, other} <= set(alternatives) for alternatives in facts.variants)
+            assert together == bool(VARIANTS[family][variant].keys() & VARIANTS[family][other].keys())
 
 
 def test_loading_needs_neither_cyclonedds_nor_numpy() -> None:
