@@ -14,6 +14,7 @@ import pytest
 from orchestrator.data import data_path
 from orchestrator.robots.families import COMMANDING, FAMILIES
 from orchestrator.robots.profile import Profile, Range
+from orchestrator.robots.profile_schema import keys
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
 from orchestrator.wire.topics import VARIANTS
 
@@ -311,3 +312,10 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
 def test_a_missing_file_is_a_finding(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match=r"nowhere\.yaml"):
         load_profile(tmp_path / "nowhere.yaml")
+
+
+def test_every_section_of_a_profile_is_described() -> None:
+    described = (Path(__file__).parents[2] / "docs" / "robots.md").read_text().split("## Writing a profile")[1]
+    for family in FAMILIES:
+        for section in keys(family):
+            assert f"`{section}" in described, section
