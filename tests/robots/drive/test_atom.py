@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.robots.drive import CannotSend, RpcCall, Sending, calls, joint_messages, messages
@@ -219,6 +219,7 @@ def test_a_heading_of_zero_is_not_the_zero_that_leaves_it_open(degrees: float | 
     assert heading_in_degrees(heading) == pytest.approx(sent)
 
 
+@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e9, max_value=1e9))
 def test_every_heading_is_above_zero_up_to_360_and_points_the_same_way(heading: float) -> None:
     degrees = heading_in_degrees(heading)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import typing
 from dataclasses import replace
 
@@ -59,7 +61,7 @@ def any_robot(draw: st.DrawFn) -> Profile:
     return replace(robot, variants=tuple(variant for variant in chosen if variant))
 
 
-@settings(max_examples=600)
+@settings(max_examples=400, deadline=None)
 @given(robot=any_robot(), intent=any_intent())
 def test_an_intent_is_refused_or_becomes_finite_messages_of_the_firmwares_own_types(
     robot: Profile, intent: AnyIntent
@@ -77,7 +79,7 @@ def test_an_intent_is_refused_or_becomes_finite_messages_of_the_firmwares_own_ty
         assert codec(type(message)).encode(message, finite=True)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200, deadline=None)
 @given(robot=any_robot(), data=st.data())
 def test_a_step_of_joint_motion_is_refused_or_finite(robot: Profile, data: st.DataObject) -> None:
     group = data.draw(st.sampled_from(robot.groups))
@@ -120,3 +122,20 @@ def test_every_kind_of_intent_is_tried() -> None:
         if isinstance(cls, type) and issubclass(cls, intents.Intent) and cls not in (intents.Intent, intents.Stream)
     }
     assert set(INTENTS) == defined
+
+
+def test_messages_are_made_and_encoded_without_numpy() -> None:
+    program = (
+        "import sys\n"
+        "from orchestrator.robots import drive, motion, profiles\n"
+        "from orchestrator.wire.codec import codec\n"
+        "robot = profiles.load_profile('adam_u')\n"
+        "held = {group: (0.0,) * len(robot.group(group)) for group in robot.groups}\n"
+        "now = drive.Sending(1, 1, 1.0, held, {})\n"
+        "step = motion.move(robot.group('head'), held['head'], (0.1, 0.1), 1.0).at(0.5)\n"
+        "[(_, message)] = drive.joint_messages(robot, {'head': step}, now)\n"
+        "codec(type(message)).encode(message, finite=True)\n"
+        "print('numpy' in sys.modules)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout == "False\n"
