@@ -6,6 +6,7 @@ Profiles are read from `config/robots/*.yaml`; this is what they become. Vendor 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 Family = Literal["aurora", "atom", "adam"]
@@ -31,7 +32,7 @@ class Joint:
     group: str
     position: Range
     velocity: float | None
-    """Highest speed, rad/s, where known."""
+    """Highest speed, rad/s: the vendor's, or the one the profile sets where the vendor names none."""
     torque: float | None
     kp: float | None
     kd: float | None
@@ -50,6 +51,8 @@ class Hands:
     """Which hand comes first on the wire."""
     kp: float | None
     kd: float | None
+    tau: float | None = None
+    """Torque sent with every command, Nm; None where the hand takes none."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +129,20 @@ class Profile:
     urdf: str | None
     capabilities: frozenset[str]
     unconfirmed: tuple[Unconfirmed, ...] = field(default=())
+    read_only_groups: tuple[str, ...] = ()
+    """Joint groups that are read but never commanded."""
+    move_command: bool = False
+    """Whether the robot itself plans arm movements to cartesian poses (Aurora's MoveCommand)."""
 
     def group(self, name: str) -> tuple[Joint, ...]:
-        """The joints of a group, in order."""
-        return tuple(joint for joint in self.joints if joint.group == name)
+        """The joints of a group, in order; none where there is no such group."""
+        return self._joints_of.get(name, ())
 
     @property
     def groups(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(joint.group for joint in self.joints))
+        return tuple(self._joints_of)
+
+    @cached_property
+    def _joints_of(self) -> dict[str, tuple[Joint, ...]]:
+        names = dict.fromkeys(joint.group for joint in self.joints)
+        return {name: tuple(joint for joint in self.joints if joint.group == name) for name in names}
