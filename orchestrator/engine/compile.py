@@ -6,7 +6,7 @@ import itertools
 import linecache
 import weakref
 from collections.abc import Callable
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import cast
 
 from py_trees.behaviour import Behaviour
@@ -14,9 +14,9 @@ from py_trees.common import Status
 from py_trees.composites import Composite, Parallel
 from py_trees.decorators import EternalGuard
 
-from orchestrator.engine.generate import TickWriter
-from orchestrator.engine.kinds import COMPOSITES
-from orchestrator.engine.plan import Plan, make_plan
+from orchestrator.engine.plan import make_plan
+from orchestrator.engine.tick import TickWriter
+from orchestrator.engine.unit import Unit
 
 Visit = Callable[[Behaviour], object]
 Changed = Callable[[list[Behaviour]], object]
@@ -31,55 +31,54 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
     `changed(nodes)` is called at the end of a tick that left nodes with another status than the tick before it.
     An edit of the tree is noticed when the edited node is ticked next. How, and what is not noticed: docs/engine.md.
     """
-    bound: dict[str, object] = {}
     filename = f"<behaviour tree {root.name!r} {next(_numbers)}>"
+    runtime: dict[str, object] = {**_RUNTIME, "visit": visit, "stale": False}
+    seen: dict[Behaviour, Status] = {}
 
-    def load() -> CodeType:
+    def load() -> FunctionType:
         plans = make_plan(root)
-        source = TickWriter(plans, visits=visit is not None, reports_changes=changed is not None).source()
-        lines = source.splitlines(keepends=True)
-        linecache.cache[filename] = (len(source), None, lines, filename)
-        nodes = [plan.node for plan in plans]
-        bound.clear()
-        bound.update(_RUNTIME)
-        bound.update(_names(plans))
-        bound.update(stale=False, renew=renew, edited=edited, visit=visit)
-        bound.update(seen=[Status.INVALID] * len(nodes), report=report, nodes=nodes)
-        exec(compile(source, filename, "exec"), bound)
-        return cast(FunctionType, bound["tick"]).__code__
+        units = TickWriter(plans, visits=visit is not None, reports_changes=changed is not None).units()
+        old = seen.copy()
+        seen.clear()
+        seen.update((plan.node, old.get(plan.node, Status.INVALID)) for plan in plans)
+        runtime["seen"] = [*seen.values()]
+        _load_units(units, filename, runtime)
+        return cast(FunctionType, units["tick"].function)
 
     def renew() -> Status:
         """Called by a tick that begins after an edit."""
-        tick.__code__ = load()
+        new = load()
+        tick.__globals__.clear()
+        tick.__globals__.update(new.__globals__)
+        tick.__code__ = new.__code__
         return cast(Status, tick())
 
     def edited(node: Behaviour) -> Status:
         """Tick an edited subtree as it is now; the whole tree is compiled anew before the next tick."""
-        bound["stale"] = True
+        tick.__globals__["stale"] = True
         return compile_tree(node, visit)()
 
     def report(now: list[Status]) -> None:
-        seen = cast("list[Status]", bound["seen"])
-        bound["seen"] = now
-        nodes = cast("list[Behaviour]", bound["nodes"])
+        tick.__globals__["seen"] = now
+        new = [node for (node, old), status in zip(seen.items(), now) if old is not status]
+        seen.update(zip(seen, now))
         assert changed is not None
-        changed([node for node, old, new in zip(nodes, seen, now) if old is not new])
+        changed(new)
 
-    load()
-    tick = cast(FunctionType, bound["tick"])
+    runtime.update(renew=renew, edited=edited, report=report)
+    tick = load()
     weakref.finalize(tick, linecache.cache.pop, filename, None)
     return cast(Callable[[], Status], tick)
 
 
-def _names(plans: list[Plan]) -> dict[str, object]:
-    names: dict[str, object] = {}
-    for plan in plans:
-        names[plan.name] = plan.node
-        if plan.kind in COMPOSITES:
-            children = [child.node for child in plan.children]
-            names[f"{plan.name}_children"] = children
-            names[f"{plan.name}_places"] = {child: place for place, child in reversed([*enumerate(children)])}
-    return names
+def _load_units(units: dict[str, Unit], filename: str, runtime: dict[str, object]) -> None:
+    lines: list[str] = []
+    for unit in units.values():
+        unit.load(filename, len(lines) + 1, runtime)
+        lines += unit.text()
+    for unit in units.values():
+        unit.link(lambda name: units[name].function)
+    linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
 
 
 def _checked(node: Behaviour, status: Status) -> Status:
@@ -119,11 +118,7 @@ def _selected(node: Parallel) -> Status:
     return Status.SUCCESS
 
 
-_RUNTIME = {
-    "S": Status.SUCCESS,
-    "F": Status.FAILURE,
-    "R": Status.RUNNING,
-    "I": Status.INVALID,
+_RUNTIME: dict[str, object] = {
     "checked": _checked,
     "verdict": _verdict,
     "place": _place,

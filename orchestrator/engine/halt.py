@@ -4,111 +4,123 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from orchestrator.engine.children import watched_children
 from orchestrator.engine.kinds import COMPOSITES, DECORATORS, Kind
 from orchestrator.engine.plan import INLINE_HALT, Plan
-from orchestrator.engine.source import Source
+from orchestrator.engine.unit import Unit
+
+UnitWriters = dict[str, Callable[[], Unit]]
+
+
+def is_edited(plan: Plan, out: Unit) -> str:
+    """An expression that is true once the node's children are no longer those it was compiled with."""
+    if plan.kind in DECORATORS:
+        return f"{out.node(plan)}.decorated is not {out.node(plan.children[0])}"
+    return f"{out.node(plan)}.children is not {out.children(plan, watched_children(plan.node))}"
 
 
 class HaltWriter:
-    """Writes stops in place where they are short, otherwise as calls of functions that it writes later."""
+    """Writes stops in place where they are short, otherwise as calls of functions that are written later."""
 
-    def __init__(self, functions: dict[str, Callable[[], Source]]) -> None:
-        self._functions = functions  # every function that is called, by name, with the way to write it
+    def __init__(self, units: UnitWriters) -> None:
+        self._units = units
 
-    def halt(self, plan: Plan, out: Source) -> None:
+    def halt(self, plan: Plan, out: Unit) -> None:
         """`stop(INVALID)`, whatever the node's status is."""
-        if plan.kind is Kind.FOREIGN or plan.own_stop:
-            out(f"{plan.name}.stop(I)")
-        elif not plan.halts_inline:
-            self._call(out, f"halt_{plan.name}", "", lambda body: self._halt_in_place(plan, body))
+        if _stops_itself(plan):
+            out(f"{out.node(plan)}.stop(I)")
+        elif plan.halt_is_unit:
+            self._call(out, f"halt_{plan.number}", "", lambda body: self._halt_in_place(plan, body))
         else:
             self._halt_in_place(plan, out)
 
-    def halt_children(self, plan: Plan, out: Source, first: int = 0) -> None:
+    def halt_children(self, plan: Plan, out: Unit, first: int = 0) -> None:
         """Stop every child from the given one on that is not INVALID."""
-        children = plan.children[first:]
-        if sum(child.halt_size for child in children) <= INLINE_HALT:
-            for child in children:
+        count = len(plan.children) - first
+        if count <= INLINE_HALT and sum(child.halt_size for child in plan.children[first:]) <= INLINE_HALT:
+            for child in plan.children[first:]:
                 self._halt_if_active(child, out)
         else:
-            self._call(out, f"halt_below_{plan.name}", str(first), lambda body: self._halt_from(plan, body))
+            self._call(out, f"halt_below_{plan.number}", str(first), lambda body: self._halt_from(plan, body))
 
-    def halt_running_children(self, plan: Plan, out: Source) -> None:
-        self._call(out, f"halt_running_below_{plan.name}", "", lambda body: self._halt_running(plan, body))
+    def halt_running_children(self, plan: Plan, out: Unit) -> None:
+        self._call(out, f"halt_running_below_{plan.number}", "", lambda body: self._halt_running(plan, body))
 
-    def halt_preceding_children(self, plan: Plan, out: Source, before: str) -> None:
+    def halt_preceding_children(self, plan: Plan, out: Unit, before: str) -> None:
         """Stop the children in front of the one with the given index."""
-        self._call(out, f"halt_above_{plan.name}", before, lambda body: self._halt_until(plan, body))
+        self._call(out, f"halt_before_{plan.number}", before, lambda body: self._halt_until(plan, body))
 
-    def halt_decorated(self, plan: Plan, out: Source, condition: str | None = None) -> None:
-        """What `Decorator.stop` does to its child; on INVALID it stops it even if the child is INVALID already."""
+    def halt_decorated(self, plan: Plan, out: Unit) -> None:
+        """What `Decorator.stop(s)` does to its child; on INVALID it stops even a child that is INVALID already."""
         (child,) = plan.children
-        invalid = "s is I" if condition is None else condition
-        if child.kind is Kind.FOREIGN or child.own_stop:
-            out(f"if {invalid}: {child.name}.stop(I)")
-            out(f"if {child.name}.status is R: {child.name}.stop(I)")
+        if _stops_itself(child):
+            out(f"if s is I: {out.node(child)}.stop(I)")
+            out(f"if {out.node(child)}.status is R: {out.node(child)}.stop(I)")
         else:
-            with out.block(f"if {invalid} or {child.name}.status is R:"):
+            with out.block(f"if s is I or {out.node(child)}.status is R:"):
                 self.halt(child, out)
 
-    def _call(self, out: Source, name: str, argument: str, write: Callable[[Source], None]) -> None:
-        def function() -> Source:
-            body = Source(f"def {name}({'k' if argument else ''}):")
+    def _call(self, out: Unit, name: str, argument: str, write: Callable[[Unit], None]) -> None:
+        def unit() -> Unit:
+            body = Unit(name, "k" if argument else "")
             write(body)
             return body
 
-        self._functions.setdefault(name, function)
-        out(f"{name}({argument})")
+        self._units.setdefault(name, unit)
+        out(f"{out.call(name)}({argument})")
 
-    def _halt_if_active(self, plan: Plan, out: Source, condition: str = "") -> None:
-        if plan.kind is Kind.LEAF and not (plan.terminates or plan.own_stop):
-            out(f"if {condition}: {plan.name}.status = I" if condition else f"{plan.name}.status = I")
+    def _halt_if_active(self, plan: Plan, out: Unit, condition: str = "") -> None:
+        if plan.is_bare:
+            out(f"if {condition}: {out.node(plan)}.status = I" if condition else f"{out.node(plan)}.status = I")
         else:
-            with out.block(f"if {condition}{' and ' if condition else ''}{plan.name}.status is not I:"):
+            with out.block(f"if {condition}{' and ' if condition else ''}{out.node(plan)}.status is not I:"):
                 self.halt(plan, out)
 
-    def _halt_in_place(self, plan: Plan, out: Source) -> None:
-        if plan.kind in COMPOSITES:
-            out(f"if {plan.is_edited}: {plan.name}.stop(I)")
-            with out.block("else:"):
-                self._halt_composite(plan, out)
-        elif plan.kind in DECORATORS:
-            out(f"if {plan.is_edited}: {plan.name}.stop(I)")
-            with out.block("else:"):
-                self._terminate(plan, out)
-                self.halt(plan.children[0], out)
-                self._halt_again_if_still_running(plan.children[0], out)
-                out(f"{plan.name}.status = I")
-        else:
+    def _halt_in_place(self, plan: Plan, out: Unit) -> None:
+        if plan.kind is Kind.LEAF:
             self._terminate(plan, out)
-            out(f"{plan.name}.status = I")
+            out(f"{out.node(plan)}.status = I")
+            return
+        out(f"if {is_edited(plan, out)}: {out.node(plan)}.stop(I)")
+        with out.block("else:"):
+            if plan.kind in COMPOSITES:
+                self._halt_composite(plan, out)
+            else:
+                self._halt_decorator(plan, out)
+            out(f"{out.node(plan)}.status = I")
 
-    def _halt_composite(self, plan: Plan, out: Source) -> None:
+    def _halt_composite(self, plan: Plan, out: Unit) -> None:
         if plan.kind is Kind.PARALLEL and plan.children:
             self.halt_running_children(plan, out)
-        out(f"{plan.name}.current_child = None")
+        out(f"{out.node(plan)}.current_child = None")
         self.halt_children(plan, out)
         self._terminate(plan, out)
-        out(f"{plan.name}.status = I")
 
-    def _terminate(self, plan: Plan, out: Source) -> None:
+    def _halt_decorator(self, plan: Plan, out: Unit) -> None:
+        (child,) = plan.children
+        self._terminate(plan, out)
+        self.halt(child, out)
+        if _stops_itself(child):
+            out(f"if {out.node(child)}.status is R: {out.node(child)}.stop(I)")
+
+    def _terminate(self, plan: Plan, out: Unit) -> None:
         if plan.terminates:
-            out(f"{plan.name}.terminate(I)")
+            out(f"{out.node(plan)}.terminate(I)")
 
-    def _halt_again_if_still_running(self, child: Plan, out: Source) -> None:
-        if child.kind is Kind.FOREIGN or child.own_stop:
-            out(f"if {child.name}.status is R: {child.name}.stop(I)")
-
-    def _halt_from(self, plan: Plan, out: Source) -> None:
+    def _halt_from(self, plan: Plan, out: Unit) -> None:
         for index, child in enumerate(plan.children):
-            self._halt_if_active(child, out, f"k <= {index}" if index else "not k")
+            self._halt_if_active(child, out, f"k <= {index}")
 
-    def _halt_until(self, plan: Plan, out: Source) -> None:
+    def _halt_until(self, plan: Plan, out: Unit) -> None:
         for index, child in enumerate(plan.children[:-1]):
             self._halt_if_active(child, out)
             out(f"if k == {index + 1}: return")
 
-    def _halt_running(self, plan: Plan, out: Source) -> None:
+    def _halt_running(self, plan: Plan, out: Unit) -> None:
         for child in plan.children:
-            with out.block(f"if {child.name}.status is R:"):
+            with out.block(f"if {out.node(child)}.status is R:"):
                 self.halt(child, out)
+
+
+def _stops_itself(plan: Plan) -> bool:
+    return plan.kind is Kind.FOREIGN or plan.own_stop

@@ -1,14 +1,20 @@
-"""The tree as the compiler sees it: every node with its name in the generated code and what has to be called."""
+"""The tree as the compiler sees it: what has to be called on each node, and which parts become functions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from py_trees.behaviour import Behaviour
 
 from orchestrator.engine.kinds import COMPOSITES, DECORATORS, Kind, children_of, has_own_stop, kind_of, overrides
 
-INLINE_HALT = 12  # statements; a stop that takes more gets a function of its own, so that code size stays linear
+# A stop of more statements than this gets a function of its own, so that the code does not grow with depth.
+INLINE_HALT = 12
+# Nodes written out in one function. Python reads the first 128 names of a function faster than the others, and
+# equal functions are compiled once; against that stands one call per function.
+UNIT_NODES = 24
+# CPython nests at most 20 loops, and every composite is one.
+UNIT_LEVELS = 12
 
 
 @dataclass(slots=True)
@@ -16,25 +22,26 @@ class Plan:
     """One node."""
 
     node: Behaviour
-    name: str
     kind: Kind
+    number: int  # in the order of a walk from the root, parents first
     initialises: bool
     terminates: bool
     own_stop: bool
-    children: list[Plan]
-    halts_inline: bool
-    halt_size: int
+    children: list[Plan] = field(default_factory=list)
+    is_unit: bool = False  # its tick is a function of its own
+    size: int = 1  # nodes that stand in the place where it is ticked
+    levels: int = 0
+    halt_size: int = 1  # statements that stand in the place where it is stopped
+    halt_is_unit: bool = False
 
     @property
-    def is_edited(self) -> str:
-        """The expression that is true once the node's children are no longer those it was compiled with."""
-        if self.kind in DECORATORS:
-            return f"{self.name}.decorated is not {self.children[0].name}"
-        return f"{self.name}.children != {self.name}_children"
+    def is_bare(self) -> bool:
+        """A leaf with nothing to call but `update`."""
+        return self.kind is Kind.LEAF and not (self.initialises or self.terminates or self.own_stop)
 
 
 def make_plan(root: Behaviour) -> list[Plan]:
-    """All nodes that the generated code ticks itself, and the foreign ones just below them; the root comes first."""
+    """All nodes, the root first; what is below a foreign node is nobody's child, because the node ticks it itself."""
     plans: list[Plan] = []
     _add(root, plans)
     return plans
@@ -44,20 +51,38 @@ def _add(node: Behaviour, plans: list[Plan]) -> Plan:
     kind = kind_of(node)
     plan = Plan(
         node=node,
-        name=f"n{len(plans)}",
         kind=kind,
+        number=len(plans),
         initialises=overrides(node, "initialise"),
         terminates=overrides(node, "terminate"),
         own_stop=has_own_stop(node, kind),
-        children=[],
-        halts_inline=True,
-        halt_size=1,
     )
     plans.append(plan)
     for child in children_of(node, kind):
         plan.children.append(_add(child, plans))
-    if kind in COMPOSITES | DECORATORS and not plan.own_stop:
-        size = 4 + sum(child.halt_size for child in plan.children)
-        plan.halts_inline = size <= INLINE_HALT
-        plan.halt_size = size if plan.halts_inline else 1
+    if kind is Kind.FOREIGN:
+        for child in node.children:
+            _add(child, plans)
+    if kind in COMPOSITES or kind in DECORATORS:
+        _divide(plan)
     return plan
+
+
+def _divide(plan: Plan) -> None:
+    """Decide what is written in place and what becomes a function."""
+    if sum(child.size for child in plan.children) > UNIT_NODES:
+        for child in plan.children:
+            if child.size > UNIT_NODES // 4:
+                _separate(child)
+    plan.size = 1 + sum(child.size for child in plan.children)
+    plan.levels = 1 + max((child.levels for child in plan.children), default=0)
+    if plan.size > UNIT_NODES or plan.levels >= UNIT_LEVELS:
+        _separate(plan)
+    if not plan.own_stop:
+        plan.halt_size = 4 + sum(child.halt_size for child in plan.children)
+        if plan.halt_size > INLINE_HALT:
+            plan.halt_size, plan.halt_is_unit = 1, True
+
+
+def _separate(plan: Plan) -> None:
+    plan.is_unit, plan.size, plan.levels = True, 1, 0

@@ -1,0 +1,190 @@
+"""Generated code that ticks a tree: for every kind of node what py_trees' `tick` does, children in place.
+
+In the generated code S, F, R and I are the four statuses; `s` is the status of the node ticked last.
+docs/engine.md explains the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from orchestrator.engine.halt import HaltWriter, UnitWriters, is_edited
+from orchestrator.engine.kinds import Kind
+from orchestrator.engine.plan import Plan
+from orchestrator.engine.tick_parallel import write_parallel
+from orchestrator.engine.tick_selector import write_selector
+from orchestrator.engine.tick_sequence import write_sequence
+from orchestrator.engine.unit import Unit
+
+
+class TickWriter:
+    """Writes the functions of one tree.
+
+    The writers of single kinds return the variables that hold a generator which py_trees would not have closed yet.
+    """
+
+    def __init__(self, plans: list[Plan], visits: bool, reports_changes: bool) -> None:
+        self._plans = plans
+        self._visits = visits
+        self._reports_changes = reports_changes
+        self._units: UnitWriters = {}
+        self.halts = HaltWriter(self._units)
+        self._writers: dict[Kind, Callable[[Plan, Unit], list[str]]] = {
+            Kind.LEAF: self._leaf,
+            Kind.SEQUENCE: lambda plan, out: write_sequence(self, plan, out),
+            Kind.SELECTOR: lambda plan, out: write_selector(self, plan, out),
+            Kind.PARALLEL: lambda plan, out: write_parallel(self, plan, out),
+            Kind.DECORATOR: self._decorator,
+            Kind.ETERNAL_GUARD: self._eternal_guard,
+            Kind.ONE_SHOT: self._one_shot,
+            Kind.FOREIGN: self._foreign,
+        }
+
+    def units(self) -> dict[str, Unit]:
+        """All functions by name."""
+        self._units["tick"] = self._root
+        written: dict[str, Unit] = {}
+        while pending := [name for name in self._units if name not in written]:
+            written.update((name, self._units[name]()) for name in pending)
+        return written
+
+    def tick(self, plan: Plan, out: Unit) -> list[str]:
+        out.comment(f"{type(plan.node).__name__} {plan.node.name!r}")
+        if not plan.is_unit:
+            return self._writers[plan.kind](plan, out)
+        name = f"tick_{plan.number}"
+        self._units[name] = lambda: self._subtree(name, plan)
+        out(f"s = {out.call(name)}()")
+        return []
+
+    def tick_to_the_end(self, plan: Plan, out: Unit) -> None:
+        self.close(self.tick(plan, out), out)
+
+    def tick_until(self, plan: Plan, out: Unit, ends: str, goes_on: str) -> list[str]:
+        """Tick a child of a sequence or selector: a foreign one only until it shows a status that ends the round."""
+        if plan.kind is not Kind.FOREIGN:
+            return self.tick(plan, out)
+        out.comment(f"{type(plan.node).__name__} {plan.node.name!r}, by its own tick")
+        nodes = f"{out.node(plan)}_nodes"
+        out(f"{nodes} = {out.node(plan)}.tick()")
+        with out.block(f"for x in {nodes}:"):
+            if self._visits:
+                out("visit(x)")
+            out(f"if x is {out.node(plan)} and x.status {ends}: s = x.status; break")
+        out(f"else: s = {goes_on}")
+        return [nodes]
+
+    def updates_unchecked(self, plan: Plan, out: Unit) -> bool:
+        """Write only the update of a leaf that needs no more, if the caller will check a status it does not expect."""
+        if self._visits or not plan.is_bare:
+            return False
+        out.comment(f"{type(plan.node).__name__} {plan.node.name!r}")
+        out(f"{out.node(plan)}.status = s = {out.node(plan)}.update()")
+        return True
+
+    def close(self, generators: list[str], out: Unit) -> None:
+        for generator in generators:
+            out(f"{generator} = None")
+
+    def unless_edited(self, plan: Plan, out: Unit) -> Unit:
+        out(f"if {is_edited(plan, out)}: s = edited({out.node(plan)})")
+        return out.block("else:")
+
+    def visit(self, plan: Plan, out: Unit) -> None:
+        if self._visits:
+            out(f"visit({out.node(plan)})")
+            out(f"s = {out.node(plan)}.status")
+
+    def _root(self) -> Unit:
+        out = Unit("tick")
+        out("if stale: return renew()")
+        root = self._plans[0]
+        root.is_unit = False
+        self.tick_to_the_end(root, out)
+        if self._reports_changes:
+            self._units["statuses"] = self._statuses
+            out(f"now = {out.call('statuses')}()")
+            out("if now != seen: report(now)")
+        out("return s")
+        return out
+
+    def _subtree(self, name: str, plan: Plan) -> Unit:
+        out = Unit(name)
+        self._writers[plan.kind](plan, out)
+        out("return s")
+        return out
+
+    def _statuses(self) -> Unit:
+        out = Unit("statuses")
+        out(f"return [{', '.join(f'{out.node(plan)}.status' for plan in self._plans)}]")
+        return out
+
+    def _leaf(self, plan: Plan, out: Unit) -> list[str]:
+        self._initialise(plan, out)
+        self._update(plan, out)
+        return []
+
+    def _decorator(self, plan: Plan, out: Unit) -> list[str]:
+        with self.unless_edited(plan, out):
+            self._initialise(plan, out)
+            self.tick_to_the_end(plan.children[0], out)
+            self._update(plan, out)
+        return []
+
+    def _one_shot(self, plan: Plan, out: Unit) -> list[str]:
+        with self.unless_edited(plan, out):
+            out(f"final = {out.node(plan)}.final_status")
+            self._initialise(plan, out)
+            with out.block("if not final:"):
+                self.tick_to_the_end(plan.children[0], out)
+            self._update(plan, out)
+        return []
+
+    def _eternal_guard(self, plan: Plan, out: Unit) -> list[str]:
+        node = out.node(plan)
+        with self.unless_edited(plan, out):
+            out(f"holds = {node}.condition()")
+            out(f"if holds is not True and holds is not False: holds = verdict({node}, holds)")
+            with out.block("if holds:"):
+                self._initialise(plan, out)
+                self.tick_to_the_end(plan.children[0], out)
+                self._update(plan, out)
+            with out.block("else:"):
+                out("s = F")
+                self._stop(plan, out)
+                out(f"s = {node}.status" if plan.own_stop else f"{node}.status = F")
+                self.visit(plan, out)
+        return []
+
+    def _foreign(self, plan: Plan, out: Unit) -> list[str]:
+        with out.block(f"for x in {out.node(plan)}.tick():"):
+            out("visit(x)" if self._visits else "pass")
+        out(f"s = {out.node(plan)}.status")
+        return []
+
+    def _initialise(self, plan: Plan, out: Unit) -> None:
+        if plan.initialises:
+            out(f"if {out.node(plan)}.status is not R: {out.node(plan)}.initialise()")
+
+    def _update(self, plan: Plan, out: Unit) -> None:
+        """The part of a tick that `Behaviour` and `Decorator` share."""
+        node = out.node(plan)
+        out(f"s = {node}.update()")
+        if plan.own_stop or plan.terminates or plan.children:
+            with out.block("if s is not R:"):
+                out(f"if s is not S and s is not F: s = checked({node}, s)")
+                self._stop(plan, out)
+        else:
+            out(f"if s is not S and s is not R and s is not F: s = checked({node}, s)")
+        out(f"{node}.status = s")
+        self.visit(plan, out)
+
+    def _stop(self, plan: Plan, out: Unit) -> None:
+        """`stop(s)` of a leaf or decorator, but for the status."""
+        if plan.own_stop:
+            out(f"{out.node(plan)}.stop(s)")
+            return
+        if plan.terminates:
+            out(f"{out.node(plan)}.terminate(s)")
+        if plan.children:
+            self.halts.halt_decorated(plan, out)

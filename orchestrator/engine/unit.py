@@ -1,0 +1,105 @@
+"""One generated function: its lines, and what its names stand for.
+
+Names are given out in order of use, so that equal pieces of a tree give equal text, which Python compiles only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from types import CodeType, FunctionType, TracebackType
+from typing import Any
+
+from py_trees.common import Status
+
+from orchestrator.engine.children import Children
+from orchestrator.engine.plan import Plan
+
+# Arguments with default values, because a function reads its arguments faster than anything else.
+_STATUSES = {"S": Status.SUCCESS, "F": Status.FAILURE, "R": Status.RUNNING, "I": Status.INVALID}
+
+
+class Unit:
+    """Written like a text:
+
+    with out.block(f"if {out.node(plan)}.status is R:"):
+        out(f"{out.function(other)}()")
+    """
+
+    def __init__(self, name: str, argument: str = "") -> None:
+        self.name = name
+        self.depth = 1
+        self.lines = [f"def unit({argument and argument + ', '}{', '.join(_STATUSES)}):"]
+        self.comments: dict[int, str] = {0: f"def {name}({argument}):"}
+        self._nodes: dict[int, str] = {}
+        self._bound: dict[str, object] = {}
+        self._held: dict[str, Children] = {}
+        self._called: dict[str, str] = {}
+        self.function: FunctionType | None = None
+
+    def __call__(self, line: str) -> None:
+        self.lines.append(" " * self.depth + line)
+
+    def block(self, head: str) -> Unit:
+        self(head)
+        return self
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.depth -= 1
+
+    def comment(self, text: str) -> None:
+        self.comments[len(self.lines)] = " " * self.depth + "# " + text
+        self.lines.append("")
+
+    def node(self, plan: Plan) -> str:
+        """The name of a node in this function."""
+        name = self._nodes.get(id(plan))
+        if name is None:
+            name = self._nodes[id(plan)] = f"n{len(self._nodes)}"
+            self._bound[name] = plan.node
+        return name
+
+    def children(self, plan: Plan, children: Children) -> str:
+        name = f"{self.node(plan)}_children"
+        self._held[name] = children
+        return name
+
+    def places(self, plan: Plan) -> str:
+        """The name of a table from child to index."""
+        name = f"{self.node(plan)}_places"
+        if name not in self._bound:
+            children = [child.node for child in plan.children]
+            self._bound[name] = {child: place for place, child in reversed([*enumerate(children)])}
+        return name
+
+    def call(self, function: str) -> str:
+        """The name here of another generated function."""
+        return self._called.setdefault(function, f"f{len(self._called)}")
+
+    def load(self, filename: str, first_line: int, runtime: dict[str, object]) -> FunctionType:
+        code = _code("\n".join(self.lines)).replace(
+            co_filename=filename, co_firstlineno=first_line, co_name=self.name, co_qualname=self.name
+        )
+        # a dictionary of its own and a code object of its own: Python's inline caches are per code object
+        names: dict[str, Any] = {**runtime, **self._bound, **self._held}
+        self.function = FunctionType(code, names, self.name, tuple(_STATUSES.values()))
+        for name, children in self._held.items():
+            children.held_by(self.function, name)
+        return self.function
+
+    def link(self, function_named: Callable[[str], object]) -> None:
+        assert self.function is not None
+        for function, name in self._called.items():
+            self.function.__globals__[name] = function_named(function)
+
+    def text(self) -> list[str]:
+        return [self.comments.get(number, line) + "\n" for number, line in enumerate(self.lines)]
+
+
+@lru_cache(maxsize=2048)
+def _code(text: str) -> CodeType:
+    module = compile(text, "<behaviour tree>", "exec")
+    return next(constant for constant in module.co_consts if isinstance(constant, CodeType))
