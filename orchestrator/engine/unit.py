@@ -1,6 +1,7 @@
 """One generated function: its lines, and what its names stand for.
 
 Names are given out in order of use, so that equal pieces of a tree give equal text, which Python compiles only once.
+Nodes and statuses are arguments with default values, because a function reads nothing faster than its arguments.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from functools import lru_cache
 from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
+from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from orchestrator.engine.children import Children
 from orchestrator.engine.plan import Plan
 
-# Arguments with default values, because a function reads its arguments faster than anything else.
 _STATUSES = {"S": Status.SUCCESS, "F": Status.FAILURE, "R": Status.RUNNING, "I": Status.INVALID}
 
 
@@ -29,9 +30,11 @@ class Unit:
     def __init__(self, name: str, argument: str = "") -> None:
         self.name = name
         self.depth = 1
-        self.lines = [f"def unit({argument and argument + ', '}{', '.join(_STATUSES)}):"]
-        self.comments: dict[int, str] = {0: f"def {name}({argument}):"}
-        self._nodes: dict[int, str] = {}
+        self.lines = [f"def {name}({argument}):"]
+        self._arguments = [argument] if argument else []
+        self._comments: dict[int, str] = {}
+        self._names: dict[int, str] = {}
+        self._nodes: dict[str, Behaviour] = {}
         self._bound: dict[str, object] = {}
         self._held: dict[str, Children] = {}
         self._called: dict[str, str] = {}
@@ -51,15 +54,15 @@ class Unit:
         self.depth -= 1
 
     def comment(self, text: str) -> None:
-        self.comments[len(self.lines)] = " " * self.depth + "# " + text
+        self._comments[len(self.lines)] = " " * self.depth + "# " + text
         self.lines.append("")
 
     def node(self, plan: Plan) -> str:
         """The name of a node in this function."""
-        name = self._nodes.get(id(plan))
+        name = self._names.get(plan.number)
         if name is None:
-            name = self._nodes[id(plan)] = f"n{len(self._nodes)}"
-            self._bound[name] = plan.node
+            name = self._names[plan.number] = f"n{len(self._names)}"
+            self._nodes[name] = plan.node
         return name
 
     def children(self, plan: Plan, children: Children) -> str:
@@ -80,12 +83,14 @@ class Unit:
         return self._called.setdefault(function, f"f{len(self._called)}")
 
     def load(self, filename: str, first_line: int, runtime: dict[str, object]) -> FunctionType:
-        code = _code("\n".join(self.lines)).replace(
+        defaults = {**_STATUSES, **self._nodes}
+        head = f"def unit({', '.join([*self._arguments, *defaults])}):"
+        code = _code("\n".join([head, *self.lines[1:]])).replace(
             co_filename=filename, co_firstlineno=first_line, co_name=self.name, co_qualname=self.name
         )
         # a dictionary of its own and a code object of its own: Python's inline caches are per code object
         names: dict[str, Any] = {**runtime, **self._bound, **self._held}
-        self.function = FunctionType(code, names, self.name, tuple(_STATUSES.values()))
+        self.function = FunctionType(code, names, self.name, tuple(defaults.values()))
         for name, children in self._held.items():
             children.held_by(self.function, name)
         return self.function
@@ -96,7 +101,7 @@ class Unit:
             self.function.__globals__[name] = function_named(function)
 
     def text(self) -> list[str]:
-        return [self.comments.get(number, line) + "\n" for number, line in enumerate(self.lines)]
+        return [self._comments.get(number, line) + "\n" for number, line in enumerate(self.lines)]
 
 
 @lru_cache(maxsize=2048)
