@@ -21,6 +21,7 @@ from orchestrator.engine.unit import Unit
 Visit = Callable[[Behaviour], object]
 Changed = Callable[[list[Behaviour]], object]
 
+_STATUSES = list(Status)
 _numbers = itertools.count(1)
 
 
@@ -82,10 +83,21 @@ def _load_units(units: dict[str, Unit], filename: str, runtime: dict[str, object
 
 
 def _checked(node: Behaviour, status: Status) -> Status:
-    if status in list(Status):
+    if status in _STATUSES:
         return status
     node.logger.error(f"A behaviour returned an invalid status, setting to INVALID [{status}][{node.name}]")
     return Status.INVALID
+
+
+def _terminated(node: Behaviour, status: Status) -> Status:
+    status = _checked(node, status)
+    node.terminate(status)
+    return status
+
+
+def _halted(node: Behaviour) -> None:
+    node.terminate(Status.INVALID)
+    node.status = Status.INVALID
 
 
 def _verdict(node: EternalGuard, result: object) -> bool:
@@ -120,6 +132,8 @@ def _selected(node: Parallel) -> Status:
 
 _RUNTIME: dict[str, object] = {
     "checked": _checked,
+    "terminated": _terminated,
+    "halted": _halted,
     "verdict": _verdict,
     "place": _place,
     "invalidate": _invalidate,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from orchestrator.engine.children import watched_children
 from orchestrator.engine.kinds import COMPOSITES, DECORATORS, Kind
@@ -30,25 +31,27 @@ class HaltWriter:
         if _stops_itself(plan):
             out(f"{out.node(plan)}.stop(I)")
         elif plan.halt_is_unit:
-            self._call(out, f"halt_{plan.number}", "", lambda body: self._halt_in_place(plan, body))
+            self._call(out, f"halt_{plan.label}", "", lambda body: self._halt_in_place(plan, body))
         else:
             self._halt_in_place(plan, out)
 
     def halt_children(self, plan: Plan, out: Unit, first: int = 0) -> None:
         """Stop every child from the given one on that is not INVALID."""
+        # children that follow another one are stopped in many places, so only very little is written out there
+        limit = INLINE_HALT // 4 if first else INLINE_HALT
         count = len(plan.children) - first
-        if count <= INLINE_HALT and sum(child.halt_size for child in plan.children[first:]) <= INLINE_HALT:
+        if count <= limit and sum(child.halt_size for child in plan.children[first:]) <= limit:
             for child in plan.children[first:]:
                 self._halt_if_active(child, out)
         else:
-            self._call(out, f"halt_below_{plan.number}", str(first), lambda body: self._halt_from(plan, body))
+            self._call(out, f"halt_below_{plan.label}", str(first), lambda body: self._halt_from(plan, body))
 
     def halt_running_children(self, plan: Plan, out: Unit) -> None:
-        self._call(out, f"halt_running_below_{plan.number}", "", lambda body: self._halt_running(plan, body))
+        self._call(out, f"halt_running_below_{plan.label}", "", lambda body: self._halt_running(plan, body))
 
     def halt_preceding_children(self, plan: Plan, out: Unit, before: str) -> None:
         """Stop the children in front of the one with the given index."""
-        self._call(out, f"halt_before_{plan.number}", before, lambda body: self._halt_until(plan, body))
+        self._call(out, f"halt_before_{plan.label}", before, lambda body: self._halt_until(plan, body))
 
     def halt_decorated(self, plan: Plan, out: Unit) -> None:
         """What `Decorator.stop(s)` does to its child; on INVALID it stops even a child that is INVALID already."""
@@ -70,16 +73,22 @@ class HaltWriter:
         out(f"{out.call(name)}({argument})")
 
     def _halt_if_active(self, plan: Plan, out: Unit, condition: str = "") -> None:
-        if plan.is_bare:
+        if plan.kind is Kind.RUN:
+            with out.block(f"if {condition}:") if condition else nullcontext():
+                self._call(out, f"halt_{plan.label}", "", lambda body: self._halt_run(plan, body))
+        elif plan.is_bare:
             out(f"if {condition}: {out.node(plan)}.status = I" if condition else f"{out.node(plan)}.status = I")
         else:
             with out.block(f"if {condition}{' and ' if condition else ''}{out.node(plan)}.status is not I:"):
                 self.halt(plan, out)
 
+    def _halt_run(self, plan: Plan, out: Unit) -> None:
+        for child in plan.children:
+            self._halt_if_active(child, out)
+
     def _halt_in_place(self, plan: Plan, out: Unit) -> None:
         if plan.kind is Kind.LEAF:
-            self._terminate(plan, out)
-            out(f"{out.node(plan)}.status = I")
+            out(f"halted({out.node(plan)})" if plan.terminates else f"{out.node(plan)}.status = I")
             return
         out(f"if {is_edited(plan, out)}: {out.node(plan)}.stop(I)")
         with out.block("else:"):

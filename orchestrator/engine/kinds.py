@@ -20,6 +20,7 @@ class Kind(enum.Enum):
     DECORATOR = enum.auto()
     ETERNAL_GUARD = enum.auto()
     ONE_SHOT = enum.auto()
+    RUN = enum.auto()  # not a node: some of the children of a long sequence
     FOREIGN = enum.auto()  # not written out: its own tick is run to the end
 
 

@@ -10,7 +10,7 @@ from orchestrator.engine.kinds import COMPOSITES, DECORATORS, Kind, children_of,
 
 # A stop of more statements than this gets a function of its own, so that the code does not grow with depth.
 INLINE_HALT = 12
-# Nodes written out in one function. Python reads the first 128 names of a function faster than the others, and
+# Nodes written out in one function. Python reads the first 256 arguments of a function faster than the others, and
 # equal functions are compiled once; against that stands one call per function.
 UNIT_NODES = 24
 # CPython nests at most 20 loops, and every composite is one.
@@ -19,14 +19,14 @@ UNIT_LEVELS = 12
 
 @dataclass(slots=True)
 class Plan:
-    """One node."""
+    """One node, or a run of children of a long sequence."""
 
     node: Behaviour
     kind: Kind
-    number: int  # in the order of a walk from the root, parents first
-    initialises: bool
-    terminates: bool
-    own_stop: bool
+    label: str  # unique
+    initialises: bool = False
+    terminates: bool = False
+    own_stop: bool = False
     children: list[Plan] = field(default_factory=list)
     is_unit: bool = False  # its tick is a function of its own
     size: int = 1  # nodes that stand in the place where it is ticked
@@ -44,6 +44,11 @@ def make_plan(root: Behaviour) -> list[Plan]:
     """All nodes, the root first; what is below a foreign node is nobody's child, because the node ticks it itself."""
     plans: list[Plan] = []
     _add(root, plans)
+    for plan in reversed(plans):  # children before their parents
+        _divide(plan)
+        _divide_halt(plan)
+        if plan.kind is Kind.SEQUENCE and len(plan.children) > 2 * UNIT_NODES:
+            plan.children = _runs(plan)
     return plans
 
 
@@ -52,7 +57,7 @@ def _add(node: Behaviour, plans: list[Plan]) -> Plan:
     plan = Plan(
         node=node,
         kind=kind,
-        number=len(plans),
+        label=str(len(plans)),
         initialises=overrides(node, "initialise"),
         terminates=overrides(node, "terminate"),
         own_stop=has_own_stop(node, kind),
@@ -63,13 +68,11 @@ def _add(node: Behaviour, plans: list[Plan]) -> Plan:
     if kind is Kind.FOREIGN:
         for child in node.children:
             _add(child, plans)
-    if kind in COMPOSITES or kind in DECORATORS:
-        _divide(plan)
     return plan
 
 
 def _divide(plan: Plan) -> None:
-    """Decide what is written in place and what becomes a function."""
+    """Make a function of what has become too large or too deep to be written in place."""
     if sum(child.size for child in plan.children) > UNIT_NODES:
         for child in plan.children:
             if child.size > UNIT_NODES // 4:
@@ -78,11 +81,22 @@ def _divide(plan: Plan) -> None:
     plan.levels = 1 + max((child.levels for child in plan.children), default=0)
     if plan.size > UNIT_NODES or plan.levels >= UNIT_LEVELS:
         _separate(plan)
-    if not plan.own_stop:
+
+
+def _separate(plan: Plan) -> None:
+    plan.is_unit, plan.size, plan.levels = True, 1, 0
+
+
+def _divide_halt(plan: Plan) -> None:
+    if (plan.kind in COMPOSITES or plan.kind in DECORATORS) and not plan.own_stop:
         plan.halt_size = 4 + sum(child.halt_size for child in plan.children)
         if plan.halt_size > INLINE_HALT:
             plan.halt_size, plan.halt_is_unit = 1, True
 
 
-def _separate(plan: Plan) -> None:
-    plan.is_unit, plan.size, plan.levels = True, 1, 0
+def _runs(plan: Plan) -> list[Plan]:
+    """The children in groups, each with functions of its own; most of them are equal."""
+    return [
+        Plan(plan.node, Kind.RUN, f"{plan.label}_{first}", children=plan.children[first : first + UNIT_NODES])
+        for first in range(0, len(plan.children), UNIT_NODES)
+    ]

@@ -13,7 +13,7 @@ from orchestrator.engine.kinds import Kind
 from orchestrator.engine.plan import Plan
 from orchestrator.engine.tick_parallel import write_parallel
 from orchestrator.engine.tick_selector import write_selector
-from orchestrator.engine.tick_sequence import write_sequence
+from orchestrator.engine.tick_sequence import write_run, write_sequence
 from orchestrator.engine.unit import Unit
 
 
@@ -32,6 +32,7 @@ class TickWriter:
         self._writers: dict[Kind, Callable[[Plan, Unit], list[str]]] = {
             Kind.LEAF: self._leaf,
             Kind.SEQUENCE: lambda plan, out: write_sequence(self, plan, out),
+            Kind.RUN: lambda plan, out: write_run(self, plan, out),
             Kind.SELECTOR: lambda plan, out: write_selector(self, plan, out),
             Kind.PARALLEL: lambda plan, out: write_parallel(self, plan, out),
             Kind.DECORATOR: self._decorator,
@@ -52,9 +53,7 @@ class TickWriter:
         out.comment(f"{type(plan.node).__name__} {plan.node.name!r}")
         if not plan.is_unit:
             return self._writers[plan.kind](plan, out)
-        name = f"tick_{plan.number}"
-        self._units[name] = lambda: self._subtree(name, plan)
-        out(f"s = {out.call(name)}()")
+        self.call(plan, out)
         return []
 
     def tick_to_the_end(self, plan: Plan, out: Unit) -> None:
@@ -108,11 +107,18 @@ class TickWriter:
         out("return s")
         return out
 
-    def _subtree(self, name: str, plan: Plan) -> Unit:
-        out = Unit(name)
-        self._writers[plan.kind](plan, out)
-        out("return s")
-        return out
+    def call(self, plan: Plan, out: Unit, argument: str = "") -> None:
+        """Tick by a function of its own."""
+        name = f"tick_{plan.label}"
+
+        def unit() -> Unit:
+            body = Unit(name, "at" if argument else "")
+            self._writers[plan.kind](plan, body)
+            body("return s")
+            return body
+
+        self._units[name] = unit
+        out(f"s = {out.call(name)}({argument})")
 
     def _statuses(self) -> Unit:
         out = Unit("statuses")
@@ -170,7 +176,9 @@ class TickWriter:
         """The part of a tick that `Behaviour` and `Decorator` share."""
         node = out.node(plan)
         out(f"s = {node}.update()")
-        if plan.own_stop or plan.terminates or plan.children:
+        if plan.terminates and not plan.own_stop and not plan.children:
+            out(f"if s is not R: s = terminated({node}, s)")
+        elif plan.own_stop or plan.children:
             with out.block("if s is not R:"):
                 out(f"if s is not S and s is not F: s = checked({node}, s)")
                 self._stop(plan, out)

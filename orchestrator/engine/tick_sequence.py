@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from orchestrator.engine.kinds import Kind
 from orchestrator.engine.plan import Plan
 from orchestrator.engine.unit import Unit
 
@@ -19,19 +20,32 @@ def write_sequence(writer: TickWriter, plan: Plan, out: Unit) -> list[str]:
         if not plan.children:
             out("s = S")
         else:
-            with out.block("while 1:"):
-                for index in range(len(plan.children)):
-                    unclosed += _child(writer, plan, index, out)
-                out("break")
+            unclosed = _children(writer, plan, out)
             if not plan.own_stop:
                 out(f"if s is I: invalidate({out.node(plan)})")
         finish(writer, plan, out)
     return unclosed
 
 
+def write_run(writer: TickWriter, run: Plan, out: Unit) -> list[str]:
+    """Some of the children of a long sequence, from the one with index `at` among them if the sequence has memory."""
+    if run.node.memory:  # type: ignore[attr-defined]
+        out(f"{out.node(run)}_at = at")
+    return _children(writer, run, out)
+
+
+def _children(writer: TickWriter, plan: Plan, out: Unit) -> list[str]:
+    unclosed: list[str] = []
+    with out.block("while 1:"):
+        for index, child in enumerate(plan.children):
+            unclosed += (_run if child.kind is Kind.RUN else _child)(writer, plan, index, out)
+        out("break")
+    return unclosed
+
+
 def _start(writer: TickWriter, plan: Plan, out: Unit) -> None:
     node = out.node(plan)
-    first = out.node(plan.children[0]) if plan.children else None
+    first = out.node(_first(plan.children[0])) if plan.children else None
     if plan.children and plan.node.memory:  # type: ignore[attr-defined]
         with out.block(f"if {node}.status is R and {node}.current_child is not None:"):
             resume(plan, out)
@@ -65,6 +79,27 @@ def _child(writer: TickWriter, plan: Plan, index: int, out: Unit) -> list[str]:
         if not is_last:
             out(f"{out.node(plan)}.current_child = {out.node(plan.children[index + 1])}")
     return unclosed
+
+
+def _run(writer: TickWriter, plan: Plan, index: int, out: Unit) -> list[str]:
+    run = plan.children[index]
+    is_last = index + 1 == len(plan.children)
+    start = sum(len(earlier.children) for earlier in plan.children[:index])
+    memory = plan.node.memory  # type: ignore[attr-defined]
+    at = f"{out.node(plan)}_at"
+    with out.block(f"if {at} < {start + len(run.children)}:") if memory else nullcontext():
+        writer.call(run, out, f"{at} - {start}" if memory else "")
+        if not is_last:
+            with out.block("if s is not S:"):
+                if not memory:
+                    writer.halts.halt_children(plan, out, index + 1)
+                out("break")
+            out(f"{out.node(plan)}.current_child = {out.node(_first(plan.children[index + 1]))}")
+    return []
+
+
+def _first(plan: Plan) -> Plan:
+    return plan.children[0] if plan.kind is Kind.RUN else plan
 
 
 def resume(plan: Plan, out: Unit) -> None:

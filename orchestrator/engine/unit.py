@@ -33,7 +33,7 @@ class Unit:
         self.lines = [f"def {name}({argument}):"]
         self._arguments = [argument] if argument else []
         self._comments: dict[int, str] = {}
-        self._names: dict[int, str] = {}
+        self._names: dict[str, str] = {}
         self._nodes: dict[str, Behaviour] = {}
         self._bound: dict[str, object] = {}
         self._held: dict[str, Children] = {}
@@ -59,9 +59,9 @@ class Unit:
 
     def node(self, plan: Plan) -> str:
         """The name of a node in this function."""
-        name = self._names.get(plan.number)
+        name = self._names.get(plan.label)
         if name is None:
-            name = self._names[plan.number] = f"n{len(self._names)}"
+            name = self._names[plan.label] = f"n{len(self._names)}"
             self._nodes[name] = plan.node
         return name
 
@@ -74,8 +74,7 @@ class Unit:
         """The name of a table from child to index."""
         name = f"{self.node(plan)}_places"
         if name not in self._bound:
-            children = [child.node for child in plan.children]
-            self._bound[name] = {child: place for place, child in reversed([*enumerate(children)])}
+            self._bound[name] = {child: place for place, child in reversed([*enumerate(plan.node.children)])}
         return name
 
     def call(self, function: str) -> str:
