@@ -65,7 +65,7 @@ class HaltWriter:
 
     def _call(self, out: Unit, name: str, argument: str, write: Callable[[Unit], None]) -> None:
         def unit() -> Unit:
-            body = Unit(name, "k" if argument else "")
+            body = Unit(name, *(["k"] if argument else []))
             write(body)
             return body
 

@@ -28,6 +28,8 @@ class Plan:
     terminates: bool = False
     own_stop: bool = False
     children: list[Plan] = field(default_factory=list)
+    holds: bool = False  # its tick may leave a generator open, see docs/engine.md
+    holds_below: bool = False  # the same for something below it
     is_unit: bool = False  # its tick is a function of its own
     size: int = 1  # nodes that stand in the place where it is ticked
     levels: int = 0
@@ -39,6 +41,11 @@ class Plan:
         """A leaf with nothing to call but `update`."""
         return self.kind is Kind.LEAF and not (self.initialises or self.terminates or self.own_stop)
 
+    @property
+    def is_held(self) -> bool:
+        """Below a sequence or selector its tick may stay open until the parent goes on."""
+        return self.kind is Kind.FOREIGN or self.holds
+
 
 def make_plan(root: Behaviour) -> list[Plan]:
     """All nodes, the root first; what is below a foreign node is nobody's child, because the node ticks it itself."""
@@ -47,6 +54,8 @@ def make_plan(root: Behaviour) -> list[Plan]:
     for plan in reversed(plans):  # children before their parents
         _divide(plan)
         _divide_halt(plan)
+        plan.holds_below = any(child.holds or child.holds_below for child in plan.children)
+        plan.holds = plan.kind in (Kind.SEQUENCE, Kind.SELECTOR) and any(child.is_held for child in plan.children)
         if plan.kind is Kind.SEQUENCE and len(plan.children) > 2 * UNIT_NODES:
             plan.children = _runs(plan)
     return plans
@@ -96,7 +105,11 @@ def _divide_halt(plan: Plan) -> None:
 
 def _runs(plan: Plan) -> list[Plan]:
     """The children in groups, each with functions of its own; most of them are equal."""
-    return [
-        Plan(plan.node, Kind.RUN, f"{plan.label}_{first}", children=plan.children[first : first + UNIT_NODES])
-        for first in range(0, len(plan.children), UNIT_NODES)
-    ]
+    runs = []
+    for first in range(0, len(plan.children), UNIT_NODES):
+        children = plan.children[first : first + UNIT_NODES]
+        run = Plan(plan.node, Kind.RUN, f"{plan.label}_{first}", children=children)
+        run.holds = any(child.is_held for child in children)
+        run.holds_below = any(child.holds_below for child in children)
+        runs.append(run)
+    return runs

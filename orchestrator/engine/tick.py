@@ -18,10 +18,7 @@ from orchestrator.engine.unit import Unit
 
 
 class TickWriter:
-    """Writes the functions of one tree.
-
-    The writers of single kinds return the variables that hold a generator which py_trees would not have closed yet.
-    """
+    """Writes the functions of one tree."""
 
     def __init__(self, plans: list[Plan], visits: bool, reports_changes: bool) -> None:
         self._plans = plans
@@ -29,7 +26,7 @@ class TickWriter:
         self._reports_changes = reports_changes
         self._units: UnitWriters = {}
         self.halts = HaltWriter(self._units)
-        self._writers: dict[Kind, Callable[[Plan, Unit], list[str]]] = {
+        self._writers: dict[Kind, Callable[[Plan, Unit], None]] = {
             Kind.LEAF: self._leaf,
             Kind.SEQUENCE: lambda plan, out: write_sequence(self, plan, out),
             Kind.RUN: lambda plan, out: write_run(self, plan, out),
@@ -49,29 +46,30 @@ class TickWriter:
             written.update((name, self._units[name]()) for name in pending)
         return written
 
-    def tick(self, plan: Plan, out: Unit) -> list[str]:
+    def tick(self, plan: Plan, out: Unit) -> None:
         out.comment(f"{type(plan.node).__name__} {plan.node.name!r}")
-        if not plan.is_unit:
-            return self._writers[plan.kind](plan, out)
-        self.call(plan, out)
-        return []
+        if plan.is_unit:
+            self.call(plan, out)
+        else:
+            self._writers[plan.kind](plan, out)
 
     def tick_to_the_end(self, plan: Plan, out: Unit) -> None:
-        self.close(self.tick(plan, out), out)
+        self.tick(plan, out)
+        if plan.holds:
+            self.close(out)
 
-    def tick_until(self, plan: Plan, out: Unit, ends: str, goes_on: str) -> list[str]:
+    def tick_until(self, plan: Plan, out: Unit, ends: str, goes_on: str) -> None:
         """Tick a child of a sequence or selector: a foreign one only until it shows a status that ends the round."""
         if plan.kind is not Kind.FOREIGN:
-            return self.tick(plan, out)
+            self.tick(plan, out)
+            return
         out.comment(f"{type(plan.node).__name__} {plan.node.name!r}, by its own tick")
-        nodes = f"{out.node(plan)}_nodes"
-        out(f"{nodes} = {out.node(plan)}.tick()")
-        with out.block(f"for x in {nodes}:"):
+        out(f"held.append({out.node(plan)}.tick())")
+        with out.block("for x in held[-1]:"):
             if self._visits:
                 out("visit(x)")
             out(f"if x is {out.node(plan)} and x.status {ends}: s = x.status; break")
         out(f"else: s = {goes_on}")
-        return [nodes]
 
     def updates_unchecked(self, plan: Plan, out: Unit) -> bool:
         """Write only the update of a leaf that needs no more, if the caller will check a status it does not expect."""
@@ -81,9 +79,9 @@ class TickWriter:
         out(f"{out.node(plan)}.status = s = {out.node(plan)}.update()")
         return True
 
-    def close(self, generators: list[str], out: Unit) -> None:
-        for generator in generators:
-            out(f"{generator} = None")
+    def close(self, out: Unit) -> None:
+        """py_trees drops a foreign node's unfinished tick when an ancestor goes on."""
+        out("held.clear()")
 
     def unless_edited(self, plan: Plan, out: Unit) -> Unit:
         out(f"if {is_edited(plan, out)}: s = edited({out.node(plan)})")
@@ -99,6 +97,8 @@ class TickWriter:
         out("if stale: return renew()")
         root = self._plans[0]
         root.is_unit = False
+        if root.holds or root.holds_below:
+            out("held = []")
         self.tick_to_the_end(root, out)
         if self._reports_changes:
             self._units["statuses"] = self._statuses
@@ -107,46 +107,47 @@ class TickWriter:
         out("return s")
         return out
 
-    def call(self, plan: Plan, out: Unit, argument: str = "") -> None:
+    def call(self, plan: Plan, out: Unit, **arguments: str) -> None:
         """Tick by a function of its own."""
+        if plan.holds:
+            arguments["held"] = "held"
         name = f"tick_{plan.label}"
 
         def unit() -> Unit:
-            body = Unit(name, "at" if argument else "")
+            body = Unit(name, *arguments)
+            if plan.holds_below and not plan.holds:
+                body("held = []")
             self._writers[plan.kind](plan, body)
             body("return s")
             return body
 
         self._units[name] = unit
-        out(f"s = {out.call(name)}({argument})")
+        out(f"s = {out.call(name)}({', '.join(arguments.values())})")
 
     def _statuses(self) -> Unit:
         out = Unit("statuses")
         out(f"return [{', '.join(f'{out.node(plan)}.status' for plan in self._plans)}]")
         return out
 
-    def _leaf(self, plan: Plan, out: Unit) -> list[str]:
+    def _leaf(self, plan: Plan, out: Unit) -> None:
         self._initialise(plan, out)
         self._update(plan, out)
-        return []
 
-    def _decorator(self, plan: Plan, out: Unit) -> list[str]:
+    def _decorator(self, plan: Plan, out: Unit) -> None:
         with self.unless_edited(plan, out):
             self._initialise(plan, out)
             self.tick_to_the_end(plan.children[0], out)
             self._update(plan, out)
-        return []
 
-    def _one_shot(self, plan: Plan, out: Unit) -> list[str]:
+    def _one_shot(self, plan: Plan, out: Unit) -> None:
         with self.unless_edited(plan, out):
             out(f"final = {out.node(plan)}.final_status")
             self._initialise(plan, out)
             with out.block("if not final:"):
                 self.tick_to_the_end(plan.children[0], out)
             self._update(plan, out)
-        return []
 
-    def _eternal_guard(self, plan: Plan, out: Unit) -> list[str]:
+    def _eternal_guard(self, plan: Plan, out: Unit) -> None:
         node = out.node(plan)
         with self.unless_edited(plan, out):
             out(f"holds = {node}.condition()")
@@ -160,13 +161,11 @@ class TickWriter:
                 self._stop(plan, out)
                 out(f"s = {node}.status" if plan.own_stop else f"{node}.status = F")
                 self.visit(plan, out)
-        return []
 
-    def _foreign(self, plan: Plan, out: Unit) -> list[str]:
+    def _foreign(self, plan: Plan, out: Unit) -> None:
         with out.block(f"for x in {out.node(plan)}.tick():"):
             out("visit(x)" if self._visits else "pass")
         out(f"s = {out.node(plan)}.status")
-        return []
 
     def _initialise(self, plan: Plan, out: Unit) -> None:
         if plan.initialises:

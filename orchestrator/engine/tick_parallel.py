@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from orchestrator.engine.tick import TickWriter
 
 
-def write_parallel(writer: TickWriter, plan: Plan, out: Unit) -> list[str]:
+def write_parallel(writer: TickWriter, plan: Plan, out: Unit) -> None:
     with writer.unless_edited(plan, out):
         _start(writer, plan, out)
         if plan.children:
@@ -25,7 +25,6 @@ def write_parallel(writer: TickWriter, plan: Plan, out: Unit) -> list[str]:
             out(f"{out.node(plan)}.current_child = None")
             out("s = S")
         _finish(writer, plan, out)
-    return []
 
 
 def _policy(plan: Plan) -> ParallelPolicy.Base:

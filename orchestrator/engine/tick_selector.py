@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from orchestrator.engine.tick import TickWriter
 
 
-def write_selector(writer: TickWriter, plan: Plan, out: Unit) -> list[str]:
-    unclosed: list[str] = []
+def write_selector(writer: TickWriter, plan: Plan, out: Unit) -> None:
     with writer.unless_edited(plan, out):
         _start(writer, plan, out)
         if not plan.children:
@@ -22,11 +21,10 @@ def write_selector(writer: TickWriter, plan: Plan, out: Unit) -> list[str]:
         else:
             with out.block("while 1:"):
                 for index in range(len(plan.children)):
-                    unclosed += _child(writer, plan, index, out)
+                    _child(writer, plan, index, out)
                 out("s = F")
                 out("break")
         _finish(writer, plan, out)
-    return unclosed
 
 
 def _start(writer: TickWriter, plan: Plan, out: Unit) -> None:
@@ -44,7 +42,7 @@ def _start(writer: TickWriter, plan: Plan, out: Unit) -> None:
                     writer.halts.halt_preceding_children(plan, out, f"{node}_at")
 
 
-def _child(writer: TickWriter, plan: Plan, index: int, out: Unit) -> list[str]:
+def _child(writer: TickWriter, plan: Plan, index: int, out: Unit) -> None:
     child = plan.children[index]
     with unless_resumed_later(plan, index, out):
         if writer.updates_unchecked(child, out):
@@ -52,12 +50,12 @@ def _child(writer: TickWriter, plan: Plan, index: int, out: Unit) -> list[str]:
                 out(f"if s is not S and s is not R: {out.node(child)}.status = s = checked({out.node(child)}, s)")
                 with out.block("if s is not I:"):
                     _choose(writer, plan, index, out)
-            return []
-        unclosed = writer.tick_until(child, out, "in (R, S)", "F")
+            return
+        writer.tick_until(child, out, "in (R, S)", "F")
         with out.block("if s is not F and s is not I:"):
             _choose(writer, plan, index, out)
-        writer.close(unclosed, out)
-    return unclosed
+        if child.is_held:
+            writer.close(out)
 
 
 def _choose(writer: TickWriter, plan: Plan, index: int, out: Unit) -> None:

@@ -13,34 +13,30 @@ if TYPE_CHECKING:
     from orchestrator.engine.tick import TickWriter
 
 
-def write_sequence(writer: TickWriter, plan: Plan, out: Unit) -> list[str]:
-    unclosed: list[str] = []
+def write_sequence(writer: TickWriter, plan: Plan, out: Unit) -> None:
     with writer.unless_edited(plan, out):
         _start(writer, plan, out)
         if not plan.children:
             out("s = S")
         else:
-            unclosed = _children(writer, plan, out)
+            _children(writer, plan, out)
             if not plan.own_stop:
                 out(f"if s is I: invalidate({out.node(plan)})")
         finish(writer, plan, out)
-    return unclosed
 
 
-def write_run(writer: TickWriter, run: Plan, out: Unit) -> list[str]:
+def write_run(writer: TickWriter, run: Plan, out: Unit) -> None:
     """Some of the children of a long sequence, from the one with index `at` among them if the sequence has memory."""
     if run.node.memory:  # type: ignore[attr-defined]
         out(f"{out.node(run)}_at = at")
-    return _children(writer, run, out)
+    _children(writer, run, out)
 
 
-def _children(writer: TickWriter, plan: Plan, out: Unit) -> list[str]:
-    unclosed: list[str] = []
+def _children(writer: TickWriter, plan: Plan, out: Unit) -> None:
     with out.block("while 1:"):
         for index, child in enumerate(plan.children):
-            unclosed += (_run if child.kind is Kind.RUN else _child)(writer, plan, index, out)
+            (_run if child.kind is Kind.RUN else _child)(writer, plan, index, out)
         out("break")
-    return unclosed
 
 
 def _start(writer: TickWriter, plan: Plan, out: Unit) -> None:
@@ -61,41 +57,41 @@ def _start(writer: TickWriter, plan: Plan, out: Unit) -> None:
                 out(f"{node}.initialise()")
 
 
-def _child(writer: TickWriter, plan: Plan, index: int, out: Unit) -> list[str]:
+def _child(writer: TickWriter, plan: Plan, index: int, out: Unit) -> None:
     child = plan.children[index]
     is_last = index + 1 == len(plan.children)
     with unless_resumed_later(plan, index, out):
         unchecked = writer.updates_unchecked(child, out)
-        unclosed = [] if unchecked else writer.tick_until(child, out, "is not S", "S")
-        if not is_last or unchecked or unclosed:
+        if not unchecked:
+            writer.tick_until(child, out, "is not S", "S")
+        if not is_last or unchecked or child.is_held:
             with out.block("if s is not S:"):
                 if unchecked:
                     out(f"if s is not R and s is not F: {out.node(child)}.status = s = checked({out.node(child)}, s)")
                 if not is_last and not plan.node.memory:  # type: ignore[attr-defined]
                     writer.halts.halt_children(plan, out, index + 1)
-                if not is_last or unclosed:
+                if not is_last or child.is_held:
                     out("break")
-            writer.close(unclosed, out)
+            if child.is_held:
+                writer.close(out)
         if not is_last:
             out(f"{out.node(plan)}.current_child = {out.node(plan.children[index + 1])}")
-    return unclosed
 
 
-def _run(writer: TickWriter, plan: Plan, index: int, out: Unit) -> list[str]:
+def _run(writer: TickWriter, plan: Plan, index: int, out: Unit) -> None:
     run = plan.children[index]
     is_last = index + 1 == len(plan.children)
     start = sum(len(earlier.children) for earlier in plan.children[:index])
     memory = plan.node.memory  # type: ignore[attr-defined]
     at = f"{out.node(plan)}_at"
     with out.block(f"if {at} < {start + len(run.children)}:") if memory else nullcontext():
-        writer.call(run, out, f"{at} - {start}" if memory else "")
+        writer.call(run, out, **({"at": f"{at} - {start}"} if memory else {}))
         if not is_last:
             with out.block("if s is not S:"):
                 if not memory:
                     writer.halts.halt_children(plan, out, index + 1)
                 out("break")
             out(f"{out.node(plan)}.current_child = {out.node(_first(plan.children[index + 1]))}")
-    return []
 
 
 def _first(plan: Plan) -> Plan:

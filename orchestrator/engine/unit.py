@@ -27,11 +27,11 @@ class Unit:
         out(f"{out.function(other)}()")
     """
 
-    def __init__(self, name: str, argument: str = "") -> None:
+    def __init__(self, name: str, *arguments: str) -> None:
         self.name = name
         self.depth = 1
-        self.lines = [f"def {name}({argument}):"]
-        self._arguments = [argument] if argument else []
+        self.lines = [f"def {name}({', '.join(arguments)}):"]
+        self._arguments = arguments
         self._comments: dict[int, str] = {}
         self._names: dict[str, str] = {}
         self._nodes: dict[str, Behaviour] = {}

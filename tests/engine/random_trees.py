@@ -157,7 +157,7 @@ class RandomTree:
         self.random = random.Random(seed)
         self.log: list[Entry] = []
         self.nodes: list[Behaviour] = []
-        self.room = self.random.randint(1, 12)
+        self.room = self.random.randint(1, 12) if seed % 200 else 150
         self.root = self._node(depth=0)
 
     def _node(self, depth: int) -> Behaviour:
@@ -198,7 +198,7 @@ class RandomTree:
 
     def _composite(self, depth: int) -> Behaviour:
         cls: Any = self.random.choice([Sequence, Selector, Parallel])
-        count = self.random.choice([0, 1, 2, 2, 2, 3, 3, 4, 6])
+        count = self.random.choice([0, 1, 2, 2, 2, 3, 3, 4, 6] if self.room < 60 or depth else [60])
         children = [self._node(depth + 1) for _ in range(count)]
         if cls is Parallel:
             return self._flavoured(Parallel, policy=self._policy(children), children=children)  # type: ignore[no-any-return]

@@ -24,8 +24,22 @@ def py_trees_time(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     return time
 
 
+@pytest.fixture
+def small_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small trees be divided into functions as only large ones are otherwise."""
+    monkeypatch.setattr("orchestrator.engine.plan.UNIT_NODES", 2)
+    monkeypatch.setattr("orchestrator.engine.plan.UNIT_LEVELS", 3)
+    monkeypatch.setattr("orchestrator.engine.plan.INLINE_HALT", 3)
+    monkeypatch.setattr("orchestrator.engine.halt.INLINE_HALT", 3)
+
+
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_random_trees_behave_as_in_py_trees(batch: int, py_trees_time: SimpleNamespace) -> None:
+def test_random_trees_behave_as_in_py_trees(
+    batch: int, py_trees_time: SimpleNamespace, request: pytest.FixtureRequest
+) -> None:
+    if batch % 2:
+        request.getfixturevalue("small_functions")
+
     def set_time(tick: int) -> None:
         py_trees_time.now = float(tick)
 
