@@ -13,7 +13,8 @@ class Children(list[Behaviour]):
     """Takes the place of a composite's list; py_trees edits it as before.
 
     Compiled code holds the list under a name and compares `node.children` with it by identity, the cheapest check
-    there is. An edit takes the list away from that name, so that the check fails the next time.
+    there is. An edit takes the list away from that name, so that the check fails the next time, and adds to the edits
+    that the next tick looks at first.
     """
 
     def __init__(self, children: list[Behaviour]) -> None:
@@ -26,9 +27,7 @@ class Children(list[Behaviour]):
     def let_go(self) -> None:
         for function, name in self._holders.items():
             function.__globals__[name] = None
-
-    def __reduce_ex__(self, protocol: object) -> tuple[type[list[Behaviour]], tuple[list[Behaviour]]]:
-        return list, (list(self),)  # a copy of the tree is nobody's business
+            function.__globals__["edits"].append(self)
 
 
 def _noticed(edit: Callable[..., Any]) -> Callable[..., Any]:

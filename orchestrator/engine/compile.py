@@ -33,38 +33,36 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
     An edit of the tree is noticed when the edited node is ticked next. How, and what is not noticed: docs/engine.md.
     """
     filename = f"<behaviour tree {root.name!r} {next(_numbers)}>"
-    runtime: dict[str, object] = {**_RUNTIME, "visit": visit, "stale": False}
-    seen: dict[Behaviour, Status] = {}
+    edits: list[object] = []
+    runtime: dict[str, object] = {**_RUNTIME, "visit": visit, "edits": edits}
+    nodes: list[Behaviour] = []
 
-    def load() -> FunctionType:
+    def load(tick: FunctionType | None = None) -> FunctionType:
         plans = make_plan(root)
         units = TickWriter(plans, visits=visit is not None, reports_changes=changed is not None).units()
-        old = seen.copy()
-        seen.clear()
-        seen.update((plan.node, old.get(plan.node, Status.INVALID)) for plan in plans)
-        runtime["seen"] = [*seen.values()]
+        seen = dict(zip(nodes, tick.__globals__["seen"])) if tick else {}
+        nodes[:] = [plan.node for plan in plans]
+        runtime["seen"] = [seen.get(node, Status.INVALID) for node in nodes]
+        units["tick"].function = tick
         _load_units(units, filename, runtime)
         return cast(FunctionType, units["tick"].function)
 
     def renew() -> Status:
         """Called by a tick that begins after an edit."""
-        new = load()
-        tick.__globals__.clear()
-        tick.__globals__.update(new.__globals__)
-        tick.__code__ = new.__code__
+        edits.clear()
+        load(tick)
         return cast(Status, tick())
 
     def edited(node: Behaviour) -> Status:
         """Tick an edited subtree as it is now; the whole tree is compiled anew before the next tick."""
-        tick.__globals__["stale"] = True
+        edits.append(node)
         return compile_tree(node, visit)()
 
     def report(now: list[Status]) -> None:
+        seen = tick.__globals__["seen"]
         tick.__globals__["seen"] = now
-        new = [node for (node, old), status in zip(seen.items(), now) if old is not status]
-        seen.update(zip(seen, now))
         assert changed is not None
-        changed(new)
+        changed([node for node, old, new in zip(nodes, seen, now) if old is not new])
 
     runtime.update(renew=renew, edited=edited, report=report)
     tick = load()

@@ -47,7 +47,7 @@ class TickWriter:
         return written
 
     def tick(self, plan: Plan, out: Unit) -> None:
-        out.comment(f"{type(plan.node).__name__} {plan.node.name!r}")
+        out.about(plan)
         if plan.is_unit:
             self.call(plan, out)
         else:
@@ -63,7 +63,7 @@ class TickWriter:
         if plan.kind is not Kind.FOREIGN:
             self.tick(plan, out)
             return
-        out.comment(f"{type(plan.node).__name__} {plan.node.name!r}, by its own tick")
+        out.about(plan)
         out(f"held.append({out.node(plan)}.tick())")
         with out.block("for x in held[-1]:"):
             if self._visits:
@@ -75,7 +75,7 @@ class TickWriter:
         """Write only the update of a leaf that needs no more, if the caller will check a status it does not expect."""
         if self._visits or not plan.is_bare:
             return False
-        out.comment(f"{type(plan.node).__name__} {plan.node.name!r}")
+        out.about(plan)
         out(f"{out.node(plan)}.status = s = {out.node(plan)}.update()")
         return True
 
@@ -94,7 +94,7 @@ class TickWriter:
 
     def _root(self) -> Unit:
         out = Unit("tick")
-        out("if stale: return renew()")
+        out("if edits: return renew()")
         root = self._plans[0]
         root.is_unit = False
         if root.holds or root.holds_below:
@@ -117,6 +117,7 @@ class TickWriter:
             body = Unit(name, *arguments)
             if plan.holds_below and not plan.holds:
                 body("held = []")
+            body.about(plan)
             self._writers[plan.kind](plan, body)
             body("return s")
             return body
@@ -174,6 +175,7 @@ class TickWriter:
     def _update(self, plan: Plan, out: Unit) -> None:
         """The part of a tick that `Behaviour` and `Decorator` share."""
         node = out.node(plan)
+        out.about(plan)
         out(f"s = {node}.update()")
         if plan.terminates and not plan.own_stop and not plan.children:
             out(f"if s is not R: s = terminated({node}, s)")

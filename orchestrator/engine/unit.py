@@ -32,7 +32,7 @@ class Unit:
         self.depth = 1
         self.lines = [f"def {name}({', '.join(arguments)}):"]
         self._arguments = arguments
-        self._comments: dict[int, str] = {}
+        self._comments: dict[int, Plan] = {}
         self._names: dict[str, str] = {}
         self._nodes: dict[str, Behaviour] = {}
         self._bound: dict[str, object] = {}
@@ -53,9 +53,9 @@ class Unit:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.depth -= 1
 
-    def comment(self, text: str) -> None:
-        self._comments[len(self.lines)] = " " * self.depth + "# " + text
-        self.lines.append("")
+    def about(self, plan: Plan) -> None:
+        """Let the next line say which node it is about, for whoever reads a traceback; Python never sees it."""
+        self._comments[len(self.lines)] = plan
 
     def node(self, plan: Plan) -> str:
         """The name of a node in this function."""
@@ -81,18 +81,24 @@ class Unit:
         """The name here of another generated function."""
         return self._called.setdefault(function, f"f{len(self._called)}")
 
-    def load(self, filename: str, first_line: int, runtime: dict[str, object]) -> FunctionType:
+    def load(self, filename: str, first_line: int, runtime: dict[str, object]) -> None:
+        """Make the function; one that is there already becomes the new one."""
         defaults = {**_STATUSES, **self._nodes}
         head = f"def unit({', '.join([*self._arguments, *defaults])}):"
         code = _code("\n".join([head, *self.lines[1:]])).replace(
             co_filename=filename, co_firstlineno=first_line, co_name=self.name, co_qualname=self.name
         )
-        # a dictionary of its own and a code object of its own: Python's inline caches are per code object
+        # a dictionary and a code object of its own: Python's inline caches belong to the code object
         names: dict[str, Any] = {**runtime, **self._bound, **self._held}
-        self.function = FunctionType(code, names, self.name, tuple(defaults.values()))
+        if self.function is None:
+            self.function = FunctionType(code, names, self.name)
+        else:
+            self.function.__code__ = code
+            self.function.__globals__.clear()
+            self.function.__globals__.update(names)
+        self.function.__defaults__ = tuple(defaults.values())
         for name, children in self._held.items():
             children.held_by(self.function, name)
-        return self.function
 
     def link(self, function_named: Callable[[str], object]) -> None:
         assert self.function is not None
@@ -100,7 +106,10 @@ class Unit:
             self.function.__globals__[name] = function_named(function)
 
     def text(self) -> list[str]:
-        return [self._comments.get(number, line) + "\n" for number, line in enumerate(self.lines)]
+        lines = self.lines.copy()
+        for number, plan in self._comments.items():
+            lines[number] += f"  # {type(plan.node).__name__} {plan.node.name!r}"
+        return [line + "\n" for line in lines]
 
 
 @lru_cache(maxsize=2048)

@@ -157,7 +157,7 @@ class RandomTree:
         self.random = random.Random(seed)
         self.log: list[Entry] = []
         self.nodes: list[Behaviour] = []
-        self.room = self.random.randint(1, 12) if seed % 200 else 150
+        self.room = self.random.randint(1, 10) if seed % 500 else 150
         self.root = self._node(depth=0)
 
     def _node(self, depth: int) -> Behaviour:
@@ -218,6 +218,29 @@ class RandomTree:
         cls, arguments = self.random.choice(DECORATORS)
         return self._flavoured(cls, child=self._node(depth + 1), **arguments(self))  # type: ignore[no-any-return]
 
+    def edit(self) -> None:
+        """Add, remove, replace or reorder something somewhere."""
+        node = self.random.choice([node for node in self.nodes if node.children or isinstance(node, Composite)])
+        self.room = 3
+        if isinstance(node, Decorator):
+            node.decorated = self._node(depth=1)
+            node.decorated.parent = node
+            return
+        assert isinstance(node, Composite)
+        way = self.random.randrange(6)
+        if way == 0 or not node.children:
+            node.insert_child(self._node(depth=1), self.random.randint(0, len(node.children)))
+        elif way == 1:
+            node.remove_child(self.random.choice(node.children))
+        elif way == 2:
+            node.replace_child(self.random.choice(node.children), self._node(depth=1))
+        elif way == 3:
+            node.remove_all_children()
+        elif way == 4:
+            node.children.reverse()
+        else:
+            node.children = [*node.children, self._node(depth=1)]
+
     def condition(self) -> Callable[[], object]:
         answers = self.random.choices([True, False, S, F, R, "perhaps"], weights=[8, 3, 3, 2, 1, 1], k=5)
         step = iter(answers * 1000)
@@ -270,8 +293,11 @@ def py_trees_ticker(root: Behaviour, visit: Callable[[Behaviour], object] | None
     return tick
 
 
-def trace(seed: int, ticker: Ticker, now: Callable[[int], None], ticks: int = 12) -> list[Entry]:
-    """Everything that can be observed while the seed's tree is ticked: callbacks, visits, results, states."""
+def trace(seed: int, ticker: Ticker, now: Callable[[int], None], edits: float = 0.0, ticks: int = 12) -> list[Entry]:
+    """Everything that can be observed while the seed's tree is ticked: callbacks, visits, results, states.
+
+    `edits` is how likely the tree is edited before a tick.
+    """
     tree = RandomTree(seed)
     log, root = tree.log, tree.root
     py_trees.blackboard.Blackboard.set("/items", [1, 2])
@@ -282,6 +308,8 @@ def trace(seed: int, ticker: Ticker, now: Callable[[int], None], ticks: int = 12
         now(number)
         if tree.random.random() < 0.08:
             log.append(("external stop", _outcome(lambda: root.stop(INVALID))))
+        if tree.random.random() < edits:
+            log.append(("edit", _outcome(tree.edit)))
         log.append(("tick", number, _outcome(tick)))
         log.extend(_state(node) for node in tree.nodes)
     log.append(("kept", py_trees.blackboard.Blackboard.get("/kept")))
