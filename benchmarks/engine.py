@@ -13,20 +13,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from py_trees.behaviour import Behaviour
-from py_trees.common import ParallelPolicy, Status
-from py_trees.composites import Parallel, Selector, Sequence
+from py_trees.common import Status
+from py_trees.composites import Selector, Sequence
 from py_trees.decorators import Retry as PyTreesRetry
 from py_trees.decorators import Timeout as PyTreesTimeout
 
 from orchestrator.clock import RealClock
-from orchestrator.engine import compile_tree
+from orchestrator.engine import compile_tree, unit
 from orchestrator.engine.nodes import Retry, Timeout
 
 SUCCESS, FAILURE, RUNNING = Status.SUCCESS, Status.FAILURE, Status.RUNNING
-ROUNDS = 15
+ROUNDS = 25
 WARM_UP = 30  # ticks; Python adapts code to its data only after some calls
 NODES_PER_ROUND = 20_000
 PY_TREES_NODES_PER_ROUND = 1000
+PY_TREES_FLAT1000_BUILD = 4.9  # ms, on the machine where the anchors were measured
 
 Row = dict[str, Any]
 
@@ -44,11 +45,6 @@ class Fails(Behaviour):
 class Runs(Behaviour):
     def update(self) -> Status:
         return RUNNING
-
-
-class Alternates(Behaviour):
-    def update(self) -> Status:
-        return SUCCESS if self.status is RUNNING else RUNNING
 
 
 @dataclass(frozen=True)
@@ -124,7 +120,6 @@ def rows() -> list[Row]:
     return [
         *(_tick_row(case) for case in CASES),
         *(_observed_row(case) for case in OBSERVED),
-        _everything_changes_row(),
         *_build_rows(),
     ]
 
@@ -141,16 +136,6 @@ def _observed_row(case: Case) -> Row:
     tree = case.tree()
     tick = compile_tree(tree, changed=lambda nodes: None)
     ours, py_trees = _compare(tick, _py_trees_tree(case, tree), _ticked_nodes(tree))
-    return _row(f"tick with observer, {case.name}", ours, py_trees, case)
-
-
-def _everything_changes_row() -> Row:
-    """The worst case for an observer: every leaf changes on every tick."""
-    leaves = [Alternates(f"leaf {number}") for number in range(1000)]
-    tree = Parallel("all", ParallelPolicy.SuccessOnAll(synchronise=False), leaves)
-    case = Case("1000 leaves that all change", lambda: tree, 6034, 312)
-    seen: list[Behaviour] = []
-    ours, py_trees = _compare(compile_tree(tree, changed=seen.extend), flat(1000), 1001, after=seen.clear)
     return _row(f"tick with observer, {case.name}", ours, py_trees, case)
 
 
@@ -173,16 +158,13 @@ def _ticked_nodes(tree: Behaviour) -> int:
     return len(visited)
 
 
-def _compare(
-    tick: Callable[[], object], tree: Behaviour, nodes: int, after: Callable[[], None] = lambda: None
-) -> tuple[float, float]:
+def _compare(tick: Callable[[], object], tree: Behaviour, nodes: int) -> tuple[float, float]:
     """Best ns per node of both, measured in turn so that both see the same machine."""
     ours, py_trees = [], []
     _time(tick, WARM_UP)
     for _ in range(ROUNDS):
         ours.append(_time(tick, max(1, NODES_PER_ROUND // nodes)) / nodes)
         py_trees.append(_time(tree.tick_once, max(1, PY_TREES_NODES_PER_ROUND // nodes)) / nodes)
-        after()
     return min(ours), min(py_trees)
 
 
@@ -201,20 +183,22 @@ def _time(action: Callable[[], object], repeats: int) -> float:
 
 
 def _build_rows() -> list[Row]:
-    """Time from nothing to the first tick, code compiled before does not count."""
     trees = {"1001 nodes, flat": lambda: flat(1000), "1023 nodes, alternating": lambda: alternating(9)}
     return [_build_row(name, tree) for name, tree in trees.items()]
 
 
 def _build_row(name: str, tree: Callable[[], Behaviour]) -> Row:
-    best = min(_time(lambda: _build_from_nothing(tree), 1) for _ in range(5)) / 1e6
-    note = "nodes, code generation and Python's compilation"
-    return {"name": f"build, {name}", "value": best, "unit": "ms", "reach": 60.0, "ok": best <= 60.0, "note": note}
+    """From nothing to a function that can be called. Code that Python compiled before does not count."""
+    times, py_trees = [], []
+    for _ in range(7):
+        times.append(_time(lambda: _build_from_nothing(tree), 1) / 1e6)
+        py_trees.append(_time(lambda: flat(1000), 1) / 1e6)
+    best, reach = min(times), 60.0 * min(py_trees) / PY_TREES_FLAT1000_BUILD
+    note = f"py_trees' 1000 leaves alone {min(py_trees):.1f}; elsewhere {PY_TREES_FLAT1000_BUILD}"
+    return {"name": f"build, {name}", "value": best, "unit": "ms", "reach": reach, "ok": best <= reach, "note": note}
 
 
 def _build_from_nothing(tree: Callable[[], Behaviour]) -> None:
-    from orchestrator.engine import unit
-
     unit._code.cache_clear()
     compile_tree(tree())
 

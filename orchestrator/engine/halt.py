@@ -30,7 +30,7 @@ class HaltWriter:
         """`stop(INVALID)`, whatever the node's status is."""
         if _stops_itself(plan):
             out(f"{out.node(plan)}.stop(I)")
-        elif plan.halt_is_unit:
+        elif plan.halt_is_unit or plan.halt_size > out.halt_room:
             self._call(out, f"halt_{plan.label}", "", lambda body: self._halt_in_place(plan, body))
         else:
             self._halt_in_place(plan, out)
@@ -38,13 +38,15 @@ class HaltWriter:
     def halt_children(self, plan: Plan, out: Unit, first: int = 0) -> None:
         """Stop every child from the given one on that is not INVALID."""
         # children that follow another one are stopped in many places, so only very little is written out there
-        limit = INLINE_HALT // 4 if first else INLINE_HALT
-        count = len(plan.children) - first
-        if count <= limit and sum(child.halt_size for child in plan.children[first:]) <= limit:
+        room = out.halt_room // 4 if first else out.halt_room
+        if len(plan.children) - first <= room and self._statements(plan.children[first:], out) <= room:
             for child in plan.children[first:]:
                 self._halt_if_active(child, out)
         else:
             self._call(out, f"halt_below_{plan.label}", str(first), lambda body: self._halt_from(plan, body))
+
+    def _statements(self, children: list[Plan], out: Unit) -> int:
+        return sum(child.halt_size if child.halt_size <= out.halt_room else 1 for child in children)
 
     def halt_running_children(self, plan: Plan, out: Unit) -> None:
         self._call(out, f"halt_running_below_{plan.label}", "", lambda body: self._halt_running(plan, body))
@@ -66,6 +68,7 @@ class HaltWriter:
     def _call(self, out: Unit, name: str, argument: str, write: Callable[[Unit], None]) -> None:
         def unit() -> Unit:
             body = Unit(name, *(["k"] if argument else []))
+            body.halt_room = INLINE_HALT
             write(body)
             return body
 

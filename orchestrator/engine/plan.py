@@ -8,8 +8,10 @@ from py_trees.behaviour import Behaviour
 
 from orchestrator.engine.kinds import COMPOSITES, DECORATORS, Kind, children_of, has_own_stop, kind_of, overrides
 
-# A stop of more statements than this gets a function of its own, so that the code does not grow with depth.
-INLINE_HALT = 12
+# A stop of more statements than this gets a function of its own, so that the code does not grow with depth. In the
+# middle of a tick there is less room, because there it is seldom needed.
+INLINE_HALT = 32
+INLINE_HALT_IN_TICK = 12
 # Nodes written out in one function. Python reads the first 256 arguments of a function faster than the others, and
 # equal functions are compiled once; against that stands one call per function.
 UNIT_NODES = 24

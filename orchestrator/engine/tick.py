@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from py_trees.common import Status
+
 from orchestrator.engine.halt import HaltWriter, UnitWriters, is_edited
 from orchestrator.engine.kinds import Kind
-from orchestrator.engine.plan import Plan
+from orchestrator.engine.passing import passed_on
+from orchestrator.engine.plan import UNIT_NODES, Plan
 from orchestrator.engine.tick_parallel import write_parallel
 from orchestrator.engine.tick_selector import write_selector
 from orchestrator.engine.tick_sequence import write_run, write_sequence
@@ -101,9 +104,7 @@ class TickWriter:
             out("held = []")
         self.tick_to_the_end(root, out)
         if self._reports_changes:
-            self._units["statuses"] = self._statuses
-            out(f"now = {out.call('statuses')}()")
-            out("if now != seen: report(now)")
+            self._report_changes(out)
         out("return s")
         return out
 
@@ -125,10 +126,21 @@ class TickWriter:
         self._units[name] = unit
         out(f"s = {out.call(name)}({', '.join(arguments.values())})")
 
-    def _statuses(self) -> Unit:
+    def _report_changes(self, out: Unit) -> None:
+        if len(self._plans) <= 2 * UNIT_NODES:
+            out(f"now = {self._statuses(out)}")
+        else:
+            out(f"now = {out.call('statuses')}()")
+            self._units["statuses"] = self._all_statuses
+        out("if now != seen: report(now)")
+
+    def _all_statuses(self) -> Unit:
         out = Unit("statuses")
-        out(f"return [{', '.join(f'{out.node(plan)}.status' for plan in self._plans)}]")
+        out(f"return {self._statuses(out)}")
         return out
+
+    def _statuses(self, out: Unit) -> str:
+        return f"[{', '.join(f'{out.node(plan)}.status' for plan in self._plans)}]"
 
     def _leaf(self, plan: Plan, out: Unit) -> None:
         self._initialise(plan, out)
@@ -175,8 +187,7 @@ class TickWriter:
     def _update(self, plan: Plan, out: Unit) -> None:
         """The part of a tick that `Behaviour` and `Decorator` share."""
         node = out.node(plan)
-        out.about(plan)
-        out(f"s = {node}.update()")
+        self._call_update(plan, out)
         if plan.terminates and not plan.own_stop and not plan.children:
             out(f"if s is not R: s = terminated({node}, s)")
         elif plan.own_stop or plan.children:
@@ -187,6 +198,17 @@ class TickWriter:
             out(f"if s is not S and s is not R and s is not F: s = checked({node}, s)")
         out(f"{node}.status = s")
         self.visit(plan, out)
+
+    def _call_update(self, plan: Plan, out: Unit) -> None:
+        """Called with `s` being the child's status, which an update may promise to pass on."""
+        names = {"S": Status.SUCCESS, "F": Status.FAILURE, "R": Status.RUNNING, "I": Status.INVALID}
+        child_decides = passed_on(plan.node) if plan.kind is Kind.DECORATOR else ()
+        calls = [name for name, status in names.items() if status not in child_decides]
+        if not calls:
+            return
+        out.about(plan)
+        condition = "" if len(calls) == 4 else f"if {' or '.join(f's is {name}' for name in calls)}: "
+        out(f"{condition}s = {out.node(plan)}.update()")
 
     def _stop(self, plan: Plan, out: Unit) -> None:
         """`stop(s)` of a leaf or decorator, but for the status."""

@@ -22,7 +22,7 @@ def write_sequence(writer: TickWriter, plan: Plan, out: Unit) -> None:
             _children(writer, plan, out)
             if not plan.own_stop:
                 out(f"if s is I: invalidate({out.node(plan)})")
-        finish(writer, plan, out)
+        _finish(writer, plan, out)
 
 
 def write_run(writer: TickWriter, run: Plan, out: Unit) -> None:
@@ -112,8 +112,8 @@ def unless_resumed_later(plan: Plan, index: int, out: Unit) -> AbstractContextMa
     return nullcontext()
 
 
-def finish(writer: TickWriter, plan: Plan, out: Unit) -> None:
-    """Sequences and selectors: stop with the status `s`, or go on running."""
+def _finish(writer: TickWriter, plan: Plan, out: Unit) -> None:
+    """Stop with the status `s`, or go on running."""
     node = out.node(plan)
     if plan.own_stop:
         out(f"if s is R: {node}.status = R")

@@ -15,7 +15,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from orchestrator.engine.children import Children
-from orchestrator.engine.plan import Plan
+from orchestrator.engine.plan import INLINE_HALT_IN_TICK, Plan
 
 _STATUSES = {"S": Status.SUCCESS, "F": Status.FAILURE, "R": Status.RUNNING, "I": Status.INVALID}
 
@@ -30,6 +30,7 @@ class Unit:
     def __init__(self, name: str, *arguments: str) -> None:
         self.name = name
         self.depth = 1
+        self.halt_room = INLINE_HALT_IN_TICK
         self.lines = [f"def {name}({', '.join(arguments)}):"]
         self._arguments = arguments
         self._comments: dict[int, Plan] = {}

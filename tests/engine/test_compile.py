@@ -45,6 +45,7 @@ def small_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("orchestrator.engine.plan.UNIT_LEVELS", 3)
     monkeypatch.setattr("orchestrator.engine.plan.INLINE_HALT", 3)
     monkeypatch.setattr("orchestrator.engine.halt.INLINE_HALT", 3)
+    monkeypatch.setattr("orchestrator.engine.unit.INLINE_HALT_IN_TICK", 2)
 
 
 class TestAgainstPyTrees:

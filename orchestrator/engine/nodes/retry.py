@@ -6,6 +6,8 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.decorators import Decorator
 
+from orchestrator.engine.passing import passes_on
+
 FAILURE, RUNNING = Status.FAILURE, Status.RUNNING
 
 
@@ -21,6 +23,7 @@ class Retry(Decorator):
         self.attempt = 1
         self.feedback_message = ""
 
+    @passes_on(Status.RUNNING, Status.SUCCESS, Status.INVALID)
     def update(self) -> Status:
         status = self.decorated.status
         if status is not FAILURE:

@@ -7,6 +7,7 @@ from py_trees.common import Status
 from py_trees.decorators import Decorator
 
 from orchestrator.clock import Clock
+from orchestrator.engine.passing import passes_on
 
 FAILURE, RUNNING = Status.FAILURE, Status.RUNNING
 
@@ -24,6 +25,7 @@ class Timeout(Decorator):
         self.deadline = self._now() + self.duration
         self.feedback_message = ""
 
+    @passes_on(Status.SUCCESS, Status.FAILURE, Status.INVALID)
     def update(self) -> Status:
         status = self.decorated.status
         if status is RUNNING and self._now() >= self.deadline:
