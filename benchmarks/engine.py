@@ -7,6 +7,7 @@ BehaviorTree.CPP's figures come from another machine, on which py_trees was meas
 from __future__ import annotations
 
 import gc
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -97,6 +98,35 @@ def py_trees_mission() -> Behaviour:
     return mission(PyTreesRetry(name="retry", child=step, num_failures=3))
 
 
+class Acts(Runs):
+    """A leaf with all callbacks."""
+
+    def initialise(self) -> None:
+        pass
+
+    def terminate(self, new_status: Status) -> None:
+        pass
+
+
+def irregular(count: int) -> Behaviour:
+    """Composites of 2 to 8 children, leaves with callbacks, some with retry and timeout: little to share."""
+    dice = random.Random(1)
+    root = Sequence("root", memory=True)
+    while sum(1 for _ in root.iterate()) < count:
+        root.add_child(_irregular(dice, depth=3))
+    return root
+
+
+def _irregular(dice: random.Random, depth: int) -> Behaviour:
+    if depth == 0 or dice.random() < 0.5:
+        leaf: Behaviour = Acts("action")
+        leaf = Timeout("timeout", leaf, duration=1.0, clock=RealClock()) if dice.random() < 0.2 else leaf
+        return Retry("retry", leaf, times=3) if dice.random() < 0.2 else leaf
+    children = [_irregular(dice, depth - 1) for _ in range(dice.randint(2, 8))]
+    kind = Sequence if dice.random() < 0.7 else Selector
+    return kind("composite", dice.random() < 0.7, children)
+
+
 CASES = [
     Case("flat10", lambda: flat(10), 6046, 180),
     Case("flat100", lambda: flat(100), 6096, 180),
@@ -163,7 +193,7 @@ def _compare(tick: Callable[[], object], tree: Behaviour, nodes: int) -> tuple[f
     ours, py_trees = [], []
     _time(tick, WARM_UP)
     for _ in range(ROUNDS):
-        ours.append(_time(tick, max(1, NODES_PER_ROUND // nodes)) / nodes)
+        ours.append(_time(tick, max(5, NODES_PER_ROUND // nodes)) / nodes)
         py_trees.append(_time(tree.tick_once, max(1, PY_TREES_NODES_PER_ROUND // nodes)) / nodes)
     return min(ours), min(py_trees)
 
@@ -183,7 +213,11 @@ def _time(action: Callable[[], object], repeats: int) -> float:
 
 
 def _build_rows() -> list[Row]:
-    trees = {"1001 nodes, flat": lambda: flat(1000), "1023 nodes, alternating": lambda: alternating(9)}
+    trees = {
+        "1001 nodes, flat": lambda: flat(1000),
+        "1023 nodes, alternating": lambda: alternating(9),
+        "1000 nodes, no two parts alike": lambda: irregular(1000),
+    }
     return [_build_row(name, tree) for name, tree in trees.items()]
 
 
