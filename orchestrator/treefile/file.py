@@ -140,12 +140,12 @@ class FileCheck:
             return {}
         found = {}
         for name, (key, written) in entry[1].entries.items():
-            if self._scope.good_name(key, name):
-                param = self._param(name, key, written)
-                if param is None:
-                    self._scope.add_param(name, "any", (), None, NOT_CONSTANT)
-                else:
-                    found[name] = param
+            good = self._scope.good_name(key, name)
+            param = self._param(name, key, written) if good else None
+            if param is None:
+                self._scope.add_param(name, "any", (), None, NOT_CONSTANT)
+            else:
+                found[name] = param
         return found
 
     def _param(self, name: str, key: Scalar, written: Node) -> TreeParam | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from orchestrator.leaf.words import RESERVED
 from orchestrator.treefile.expression import Name
 from orchestrator.yamlfile import Findings, Place, Scalar
 
@@ -86,8 +85,8 @@ class Scope:
         if not _NAME.fullmatch(name) or len(name) > 64:
             self._findings.error(at, "bad-name", f'"{name[:64]}" is not a name: use letters, digits and _ only')
             return False
-        if name in SPECIAL or name in RESERVED:
-            self._findings.error(at, "bad-name", f'"{name}" is a word of the language: choose another name')
+        if name in SPECIAL:
+            self._findings.error(at, "bad-name", f"${name} is already known to the language: choose another name")
             return False
         return True
 

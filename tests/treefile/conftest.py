@@ -17,20 +17,19 @@ CheckText = Callable[..., Checked]
 
 @pytest.fixture
 def check(tmp_path: Path) -> CheckText:
-    """`check(text, robot=..., settings=..., **files)`: a whole file, or (unless `raw`) only the nodes below `root:`."""
+    """`check(text, robot=..., settings=..., part=...)` checks a file, with others beside it (`a__b`: a/b.yaml)."""
 
     def run(
         text: str,
         robot: str | None = "atom_w",
         settings: dict[str, str] | None = None,
-        raw: bool = False,
         **files: str,
     ) -> Checked:
         folder = tmp_path / "trees"
         for name, content in {"main": text, **files}.items():
             path = folder / f"{name.replace('__', '/')}.yaml"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content if raw or content.startswith("tree:") else whole(content))
+            path.write_text(content)
         surroundings = Surroundings(
             CATALOGUE,
             FIELDS,
@@ -45,4 +44,5 @@ def check(tmp_path: Path) -> CheckText:
 
 
 def whole(nodes: str) -> str:
+    """Nodes with the head of a file."""
     return "tree: t\nroot:\n" + "".join(f"  {line}\n" for line in nodes.strip("\n").splitlines())
