@@ -58,6 +58,7 @@ class Builder:
         self._findings = findings
         self._counter = counter
         self._here = 0
+        self._outside: set[str] = set()  # parameters of the leaf being read that stand among its modifiers
         self.depth = 0
         self.in_finally = False
 
@@ -203,6 +204,7 @@ class Builder:
             elif leaf is not None and word in leaf.params:
                 message = f'"{word}" is a parameter of {leaf.name}: indent it deeper than {leaf.name}'
                 self._findings.error(key, "parameter-outside", message)
+                self._outside.add(word)
             elif kind is None or _LOOKS_LIKE_A_LEAF.fullmatch(word):
                 self._report_unknown_node(key)
             else:
@@ -389,7 +391,8 @@ class Builder:
         params = declared.params
         values = made.values
         read = self._reader.value
-        meant: set[str | None] = set()
+        meant: set[str | None] = {*self._outside}
+        self._outside.clear()
         for word, (written, value) in entries.items():
             param = params.get(word)
             if param is None:
@@ -408,7 +411,7 @@ class Builder:
             if missing:
                 self._findings.missing(key, "missing-parameter", f"{declared.name} needs {' and '.join(missing)}")
         if declared.one_of:
-            self._check_one_of(declared, key, entries)
+            self._check_one_of(declared, key, entries, meant)
 
     def _report_unknown_param(self, declared: Declaration, key: Scalar, entries: dict[str, _Entry]) -> str | None:
         """Says what is wrong with a parameter and returns the one that was probably meant."""
@@ -427,10 +430,12 @@ class Builder:
         self._findings.unknown(key, "unknown-parameter", message, word, valid)
         return nearest(word, valid)
 
-    def _check_one_of(self, declared: Declaration, key: Scalar, entries: dict[str, _Entry]) -> None:
+    def _check_one_of(
+        self, declared: Declaration, key: Scalar, entries: dict[str, _Entry], meant: set[str | None]
+    ) -> None:
         given = [word for word in declared.one_of if word in entries]
         names = ", ".join(declared.one_of)
-        if not given:
+        if not given and meant.isdisjoint(declared.one_of):
             self._findings.missing(key, "missing-parameter", f"{declared.name} needs one of {names}")
         for word in given[1:]:
             message = f"{declared.name} takes only one of {names}; {given[0]} is given already"

@@ -354,7 +354,7 @@ class FileCheck:
         written = passed[1]
         if type(written) is not MappingNode:
             self._findings.error(written, "wrong-kind", f"with needs {{name: value}}, not a {written.kind}")
-            return {}
+            return dict.fromkeys(inner.params, UNREAD)
         given: dict[str, Any] = {}
         declared = inner.declared_names()
         for name, (key, value) in written.entries.items():

@@ -203,7 +203,7 @@ class _Walk:
         return Outcome(success, now, _both(during, success))
 
     def _report_never(self, child: TreeNode, before: TreeNode | None, does: str) -> None:
-        line = f" on line {before.place.line}" if before is not None else ""
+        line = f" on {_line(before, child)}" if before is not None else ""
         what = before.title if before is not None else "what comes before it"
         self._findings.error(child, "never-runs", f"this never runs, because {what}{line} never {does}")
 
@@ -323,10 +323,10 @@ class _Walk:
         if _MISTAKE in at.causes:
             return State(modes or at.modes, at.causes)
         if modes:
-            message = self._why_not(declared, at, "it may be")
+            message = self._why_not(node, declared, at, "it may be")
             self._findings.warning(node, "may-not-be-allowed", message)
             return State(modes, at.causes)
-        self._findings.error(node, "never-allowed", self._why_not(declared, at, "it is"))
+        self._findings.error(node, "never-allowed", self._why_not(node, declared, at, "it is"))
         return at
 
     def _allowed_by_values(self, node: TreeNode, declared: Declaration) -> int:
@@ -339,7 +339,7 @@ class _Walk:
                 allowed |= self._space.meets([{word: option[word] for word in option if word in _INDEX}])
         return allowed
 
-    def _why_not(self, declared: Declaration, at: State, verb: str) -> str:
+    def _why_not(self, node: TreeNode, declared: Declaration, at: State, verb: str) -> str:
         assert self._space is not None and self._robot is not None
         options = [option for option in declared.requires[self._robot.family] if option.keys() <= _INDEX.keys()]
         best = min(options, key=lambda option: len(self._wrong_modes(option, at)))
@@ -349,7 +349,7 @@ class _Walk:
             other = [value for value in self._space.possible(at.modes, mode) if value not in best[mode]]
             shown = " or ".join(other) if len(other) <= 3 else "anything"
             cause = at.causes[_INDEX[mode]]
-            where = f", set on line {cause.place.line}" if cause is not None else ", as nothing before has set it"
+            where = f", set on {_line(cause, node)}" if cause is not None else ", as nothing before has set it"
             said.append(f"{CALLED[mode]} {wanted}; here {verb} {shown}{where}")
         return f"{declared.name} needs {' and '.join(said)}"
 
@@ -428,7 +428,7 @@ class _Walk:
                 sure = first.sure and use.sure
                 both = "both use" if sure else "may both use"
                 message = (
-                    f"{use.node.title} and {first.node.title} (line {first.node.place.line}) {both} {resource} "
+                    f"{use.node.title} and {first.node.title} ({_line(first.node, use.node)}) {both} {resource} "
                     f"at the same time, in the parallel on line {node.place.line}"
                 )
                 report = self._findings.error if sure else self._findings.warning
@@ -483,6 +483,11 @@ class _Walk:
         if modifiers.confirm is not None or (node.leaf is not None and not node.leaf.instant):
             return True
         return any(self._takes_time(child) for child in _below(node))
+
+
+def _line(other: TreeNode, node: TreeNode) -> str:
+    place = other.place
+    return f"line {place.line}" if place.file == node.place.file else f"line {place.line} of {place.file}"
 
 
 def _union(masks: Iterable[int]) -> int:
