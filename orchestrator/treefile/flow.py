@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from orchestrator.leaf import MODES, RESOURCES, By, Declaration
 from orchestrator.robots.facts import RobotFacts
 from orchestrator.treefile.model import NO_MODIFIERS, NOT_CONSTANT, Expression, Tree, TreeNode
-from orchestrator.treefile.modes import CALLED, ModeSpace
+from orchestrator.treefile.modes import CALLED, SHOWN_BY, ModeSpace
 from orchestrator.yamlfile import Findings, Scalar
 
 LONGEST_FINALLY = 30.0
@@ -103,7 +103,7 @@ class _Walk:
             if condition.const is (not wanted):
                 return Outcome(None, None, at, at)
             if condition.const is NOT_CONSTANT:
-                skipped = either(skipped, self._told(at, condition, not wanted))
+                skipped = either(skipped, self._unless_told(at, condition, not wanted))
                 at = self._told(at, condition, wanted)
         if modifiers.while_ is not None:
             at = self._told(at, modifiers.while_, True)
@@ -247,7 +247,7 @@ class _Walk:
         yes = Outcome(None, None, at) if const is False else self._chain(node.children, self._told(at, condition, True))
         if const is True:
             return yes
-        at_else = self._told(at, condition, False)
+        at_else = self._unless_told(at, condition, False)
         no = self._chain(node.otherwise, at_else) if node.otherwise else Outcome(at_else, None, at_else)
         failure = either(yes.failure, no.failure)
         if const is NOT_CONSTANT:
@@ -268,7 +268,7 @@ class _Walk:
         return Outcome(after, after, after)
 
     def _check(self, node: TreeNode, at: State) -> Outcome:
-        return Outcome(self._told(at, node.condition, True), self._told(at, node.condition, False), at)
+        return Outcome(self._told(at, node.condition, True), self._unless_told(at, node.condition, False), at)
 
     def _wait_for(self, node: TreeNode, at: State) -> Outcome:
         if not self._bounded:
@@ -384,12 +384,22 @@ class _Walk:
         return [found] if found is not None else []
 
     def _told(self, at: State, condition: Expression | None, truth: bool) -> State:
-        """What is possible once a condition has been seen; it is believed even where the tree says otherwise."""
+        """What is possible once a condition has been seen: it is believed, even where the tree says otherwise."""
         if condition is None or self._space is None or condition.made.kind == "any":
             return at
         told = self._space.told_by(condition.made, truth)
-        modes = at.modes & told or told
+        modes = at.modes & told
+        if not modes:
+            seen = [SHOWN_BY[field] for field in condition.fields if field in SHOWN_BY]
+            modes = self._space.anything_in(at.modes, seen) & told or told
         return at if modes == at.modes else State(modes, at.causes)
+
+    def _unless_told(self, at: State, condition: Expression | None, truth: bool) -> State:
+        """The same for the way that is not taken as long as the tree is right: there the tree is believed."""
+        if condition is None or self._space is None or condition.made.kind == "any":
+            return at
+        modes = at.modes & self._space.told_by(condition.made, truth)
+        return at if modes in (0, at.modes) else State(modes, at.causes)
 
     def _widened(self, at: State, pairs: Iterable[tuple[str, str]]) -> State:
         """The state if any of these changes may or may not have happened."""

@@ -74,6 +74,13 @@ class ModeSpace:
             result |= part << shift if shift >= 0 else part >> -shift
         return result
 
+    def anything_in(self, combinations: int, modes: Iterable[str]) -> int:
+        """The combinations if some modes may have any value."""
+        for mode in modes:
+            for value in self.values.get(mode, ()):
+                combinations |= self.changed(combinations, mode, value)
+        return combinations
+
     def meets(self, requirement: Iterable[Mapping[str, tuple[str, ...]]]) -> int:
         """All combinations that meet one of the alternatives completely."""
         mask = 0

@@ -169,8 +169,8 @@ def test_long_and_deep_expressions_are_refused(text: str) -> None:
 
 
 PIECES = [
-    "pad.a", "battery.level", "$n", "$t", "$hand", "15", "%", "s", "m/s", "1.5", "(", ")", "and", "or", "not", "==", "!=",
-    "<", ">", ">=", "+", "-", "*", "/", "for", "true", "ready", "robot.has.x", ",", "'", "=", "&", "é",
+    "pad.a", "battery.level", "$n", "$t", "$hand", "15", "%", "s", "m/s", "1.5", "(", ")", "and", "or", "not", "==",
+    "!=", "<", ">", ">=", "+", "-", "*", "/", "for", "true", "ready", "robot.has.x", ",", "'", "=", "&", "é",
 ]  # fmt: skip
 
 
