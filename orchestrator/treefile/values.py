@@ -114,7 +114,7 @@ class Reader:
             found = self._memo.get(key, UNREAD)
             if found is not UNREAD:
                 return found
-            if node.empty:
+            if not node.text:
                 self._findings.missing(node, "missing-value", f"{_a(wanted.name)} is missing here")
                 return UNREAD
             if node.text[0] == "$" and wanted.kind != "text":
@@ -333,7 +333,7 @@ class Reader:
         return values if good else UNREAD
 
     def _joint_angle(self, node: Node, wanted: ParamType) -> Value | Unread:
-        if type(node) is not Scalar or node.empty or node.text[0] == "$":
+        if type(node) is not Scalar or not node.text or node.text[0] == "$":
             return self.value(node, wanted)
         return self._scalar(node, wanted)
 
