@@ -31,8 +31,8 @@ class Life:
 
     period: float | None
     """Seconds between samples as the vendor says; None: not documented, perhaps only on change."""
-    heartbeat: str | None = None
-    """A field that changes from sample to sample. Always zero: the sender does not fill it."""
+    heartbeat: tuple[str, ...] = ()
+    """Fields that change from sample to sample. Always zero: the sender does not fill them."""
     counter: str | None = None
     """A field that only goes forward unless the sender has restarted."""
     wraps: int | None = None
@@ -42,17 +42,18 @@ class Life:
 
 
 class Pulse:
-    """Notices when something that should change stands still: a field, or without one the whole message."""
+    """Notices when something that should change stands still: fields, or without any the whole message."""
 
-    def __init__(self, reader: Reader, path: str | None, after: float) -> None:
-        self._read: Callable[[bytes], object] = codec(reader.topic.type).field(path, plain=True) if path else bytes
+    def __init__(self, reader: Reader, paths: tuple[str, ...], after: float) -> None:
+        self._read = _reading(reader, paths)
+        self._unfilled: object = 0 if len(paths) == 1 else (0,) * len(paths)
         self._after = after
         self._last: object = None
         self._moved = 0.0
 
     def feel(self, sample: Sample) -> None:
         value = self._read(sample.data)
-        if value != self._last or not value:
+        if value != self._last or value == self._unfilled:
             self._last = value
             self._moved = sample.received
 
@@ -192,6 +193,13 @@ def _limit(known: float, learned: float) -> float:
 
 
 def _pulse(reader: Reader, life: Life) -> Pulse | None:
-    if life.heartbeat is not None:
+    if life.heartbeat:
         return Pulse(reader, life.heartbeat, max(3 * (life.period or 0.0), 0.3))
-    return Pulse(reader, None, 1.0) if life.noisy else None
+    return Pulse(reader, (), 1.0) if life.noisy else None
+
+
+def _reading(reader: Reader, paths: tuple[str, ...]) -> Callable[[bytes], object]:
+    fields = [codec(reader.topic.type).field(path, plain=True) for path in paths]
+    if len(fields) <= 1:
+        return fields[0] if fields else bytes
+    return lambda data: tuple(field(data) for field in fields)

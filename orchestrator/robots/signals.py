@@ -101,7 +101,7 @@ class BoundSignal:
         self._convert = signal.convert
         self._sample: Sample | None = None
         self._knowledge: Known[Any] | Unknown = Unknown(Reason.NO_SAMPLE, "")
-        self._pulse = Pulse(feed.reader, signal.heartbeat, 1.0) if signal.heartbeat else None
+        self._pulse = Pulse(feed.reader, (signal.heartbeat,), 1.0) if signal.heartbeat else None
 
     def __call__(self) -> Known[Any] | Unknown:
         sample = self.feed.look()

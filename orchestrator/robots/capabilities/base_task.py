@@ -110,9 +110,9 @@ class Task(Judge):
             return unknown(latest)
         while self._reports and self._outcome is None:
             report = self._reports.popleft()
-            if report.received <= self.sent_at:
+            if report.received < self.sent_at:
                 self._before = report
-            else:
+            elif report.received > self.sent_at:  # at the same instant: neither before nor evidence
                 self._outcome = self._follow(report)
         return self._outcome or self._limits(now)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import ClearErrors
 from orchestrator.robots.judging import Context, Decided, Judge
 from orchestrator.robots.knowledge import Known, Unknown, derived
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, unknown
 from orchestrator.robots.reasons import Reason
-from orchestrator.robots.state.aurora import GROUPS, MOTION_ERROR
+from orchestrator.robots.state.aurora import MOTION_ERROR
 
 CLEAR_AFTER, CLEAR_WITHIN = 0.5, 3.0
 """When clearing may be seen at the earliest, and must be at the latest: node states come five times a second."""
@@ -92,7 +93,7 @@ class _Clearing(Judge):
 
 
 def _group_problems(motion: tuple[int, ...]) -> tuple[str, ...]:
-    return tuple(f"{group}: motion error" for group, state in zip(GROUPS, motion) if state == MOTION_ERROR)
+    return tuple(f"{group}: motion error" for group, state in zip(AURORA_GROUPS, motion) if state == MOTION_ERROR)
 
 
 def _motor_errors(context: Context, group: str) -> Callable[[], Problems]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orchestrator.robots.capabilities.progress import Progress
+from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import EnableMotors, JointPath, JointTarget, Keyframe, MoveHand
 from orchestrator.robots.judging import Context, Judge, Settling
 from orchestrator.robots.knowledge import Known, Unknown
 from orchestrator.robots.outcome import SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
-from orchestrator.robots.state.atom import LOWER_GROUPS
-from orchestrator.robots.state.aurora import GROUPS, MOTION_ERROR, MOTION_MOVE
+from orchestrator.robots.state.atom import UPPER, topic_of
+from orchestrator.robots.state.aurora import MOTION_ERROR, MOTION_MOVE
 
 TOLERANCE = 0.05
 """Radians from the target that count as there."""
@@ -71,7 +72,7 @@ class _Moving(Judge):
         tolerance: float,
     ) -> None:
         self._q = context.state.signal(f"q.{group}")
-        upper = context.state.has("upper.control") and group not in LOWER_GROUPS
+        upper = context.state.has("upper.control") and topic_of(group) == UPPER
         self._control = context.state.signal("upper.control") if upper else None
         self._target = target
         self._duration = duration
@@ -117,7 +118,7 @@ class _PlannedMove(Judge):
 
     def __init__(self, context: Context, intent: MoveHand, arm: str) -> None:
         self._motion = context.state.signal("motion")
-        self._place = list(GROUPS).index(arm)
+        self._place = list(AURORA_GROUPS).index(arm)
         super().__init__(context, intent)
 
     def judge(self, now: float) -> Outcome:

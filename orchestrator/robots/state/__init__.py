@@ -28,8 +28,10 @@ class State:
         self._bus = bus
         self._lives = family.LIVES
         self._topics = topics(profile.family, profile.variants, profile.prefix)
-        self._feeds: dict[str, Feed] = {}
         self._bound: dict[str, BoundSignal] = {}
+        # All readers from the start: one that is created when it is first needed knows nothing yet.
+        used = dict.fromkeys(signal.topic for signal in self.signals.values())
+        self._feeds = {topic: self._make_feed(topic) for topic in used}
 
     def has(self, name: str) -> bool:
         return name in self.signals
@@ -45,10 +47,11 @@ class State:
         return self.signal(name)()
 
     def feed(self, topic: str) -> Feed:
-        if topic not in self._feeds:
-            reader = self._bus.reader(self._topics[topic])
-            self._feeds[topic] = Feed(reader, self._bus.clock, self._lives[topic], self._restarted)
         return self._feeds[topic]
+
+    def _make_feed(self, topic: str) -> Feed:
+        reader = self._bus.reader(self._topics[topic])
+        return Feed(reader, self._bus.clock, self._lives[topic], self._restarted)
 
     def _restarted(self, why: str) -> None:
         self.epoch += 1

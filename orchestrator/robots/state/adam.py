@@ -10,7 +10,7 @@ from orchestrator.robots.state.pad import adam_pad
 STATE, HANDS = "rt/lowstate", "rt/handstate"
 
 LIVES = {
-    STATE: Life(0.001, heartbeat="tick", counter="tick", wraps=2**32),
+    STATE: Life(0.001, heartbeat=("tick",), counter="tick", wraps=2**32),
     HANDS: Life(None),  # no document says how often
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from orchestrator.robots.families import ATOM_FIRST_INDEX
 from orchestrator.robots.feed import Life
 from orchestrator.robots.knowledge import Doubt
 from orchestrator.robots.profile import Profile
@@ -19,13 +20,11 @@ LIVES = {
     "rt/hands/state": Life(0.008),
     "rt/main/nodes/state": Life(0.2),
     "rt/emergency/state": Life(None),  # no document says how often, or whether only on change
-    AMR: Life(0.025, heartbeat="basic_status.heartbeat", counter="basic_status.heartbeat", wraps=2**16),
+    AMR: Life(0.025, heartbeat=("basic_status.heartbeat",), counter="basic_status.heartbeat", wraps=2**16),
 }
 
 LOWER_JOINTS = 12
 UPPER_JOINTS = 17
-LOWER_GROUPS = ("left_leg", "right_leg", "lift")
-"""Groups on rt/lower/state, from index 0 on; the others follow each other on rt/upper/state, waist first."""
 
 _MOTION = {"q": ("q", 10.0), "qd": ("dq", 100.0), "qdd": ("ddq", 1e5), "tau": ("tau_est", 2000.0)}
 SERVO_ENABLED, NODE_OPERATIONAL, SLAVE_OPERATIONAL = 3, 5, 1
@@ -97,16 +96,19 @@ def _axis_errors(axis: Any) -> list[str]:
     return wrong
 
 
+def topic_of(group: str) -> str:
+    """Which topic a joint group is reported on."""
+    return LOWER if ATOM_FIRST_INDEX[group] < LOWER_JOINTS else UPPER
+
+
 def _joints(profile: Profile) -> dict[str, Signal]:
     table = {}
-    ends = {LOWER: 0, UPPER: 0}
-    counts = {LOWER: LOWER_JOINTS, UPPER: UPPER_JOINTS}
     for group in profile.groups:
-        topic = LOWER if group in LOWER_GROUPS else UPPER
-        start = ends[topic]
-        ends[topic] = end = start + len(profile.group(group))
+        topic = topic_of(group)
+        first, count = {LOWER: (0, LOWER_JOINTS), UPPER: (LOWER_JOINTS, UPPER_JOINTS)}[topic]
+        start = ATOM_FIRST_INDEX[group] - first
         for name, (field, bound) in _MOTION.items():
-            check = part(counts[topic], start, end, -bound, bound)
+            check = part(count, start, start + len(profile.group(group)), -bound, bound)
             table[f"{name}.{group}"] = Signal(topic, f"motor_state[*].{field}", check)
     return table
 

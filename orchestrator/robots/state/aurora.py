@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from orchestrator.robots.families import AURORA_GROUPS as GROUPS
 from orchestrator.robots.feed import Life
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.signals import Member, Signal, finite, named, numbers, quaternion
 
-_STAMPED = Life(0.002, heartbeat="header.stamp.nanosec", counter="header.stamp.sec")
+_STAMP = ("header.stamp.sec", "header.stamp.nanosec")
+_STAMPED = Life(0.002, heartbeat=_STAMP, counter="header.stamp.sec")
 
 LIVES = {
     "aurora_state": _STAMPED,
@@ -16,20 +18,8 @@ LIVES = {
     "robot_control_group_state": _STAMPED,
     "robot_cartesian_state": _STAMPED,
     "true_data_pub": _STAMPED,
-    "robot_motor_cfg_group_state": Life(1.0, heartbeat="header.stamp.nanosec", counter="header.stamp.sec"),
+    "robot_motor_cfg_group_state": Life(1.0, heartbeat=_STAMP, counter="header.stamp.sec"),
 }
-
-GROUPS = {
-    "left_leg": "left_leg",
-    "right_leg": "right_leg",
-    "waist": "waist",
-    "head": "head",
-    "left_arm": "left_manipulator",
-    "right_arm": "right_manipulator",
-    "left_hand": "left_hand",
-    "right_hand": "right_hand",
-}
-"""Our names of the joint groups and Fourier's, in the order of `group_motion_state`."""
 
 SECURITY = 9
 """The state that stands for an emergency stop: damping, then no torque."""
