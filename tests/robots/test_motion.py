@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.robots.intents import Keyframe
@@ -24,6 +24,7 @@ SLOW, FAST, FREE = joint("slow", 0.5), joint("fast", 3.0), joint("free", None)
 
 angles = st.floats(-3, 3)
 durations = st.floats(0.05, 20)
+no_deadline = settings(deadline=None)  # other work on the machine must not fail a test
 
 
 @st.composite
@@ -111,6 +112,7 @@ def test_a_path_that_makes_no_sense_is_refused(start: tuple[float, ...], frames:
         path([FAST], start, frames)
 
 
+@no_deadline
 @given(start=st.tuples(angles, angles), frames=keyframes())
 def test_it_never_leaves_the_interval_between_two_keyframes(
     start: tuple[float, float], frames: tuple[Keyframe, ...]
@@ -124,6 +126,7 @@ def test_it_never_leaves_the_interval_between_two_keyframes(
                 assert min(a, b) - 1e-9 <= q <= max(a, b) + 1e-9
 
 
+@no_deadline
 @given(start=st.tuples(angles, angles), frames=keyframes())
 def test_no_joint_is_ever_faster_than_it_may_be(start: tuple[float, float], frames: tuple[Keyframe, ...]) -> None:
     motion = path([FAST, SLOW], start, frames)
@@ -134,6 +137,7 @@ def test_no_joint_is_ever_faster_than_it_may_be(start: tuple[float, float], fram
             assert abs(b - a) <= limit * step + 1e-9
 
 
+@no_deadline
 @given(start=st.tuples(angles, angles), frames=keyframes())
 def test_it_has_no_jump_and_no_step_in_speed(start: tuple[float, float], frames: tuple[Keyframe, ...]) -> None:
     motion = path([FAST, SLOW], start, frames)
@@ -143,6 +147,7 @@ def test_it_has_no_jump_and_no_step_in_speed(start: tuple[float, float], frames:
             assert abs((after - now) - (now - before)) < 0.01 * h
 
 
+@no_deadline
 @given(start=st.tuples(angles, angles), frames=keyframes())
 def test_it_is_never_shorter_than_asked(start: tuple[float, float], frames: tuple[Keyframe, ...]) -> None:
     motion = path([FAST, SLOW], start, frames)

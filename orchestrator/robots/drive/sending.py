@@ -55,15 +55,10 @@ Makers = dict[type[Intent], Maker]
 
 
 def finite(value: float, what: str) -> float:
-    """The value, unless it is NaN or infinite."""
+    """The value, unless it is NaN, infinite or too large for the 32-bit floats that most messages have."""
     if not math.isfinite(value):
         raise CannotSend(f"{what} is {value}: only finite numbers are sent")
-    return value
-
-
-def single(value: float, what: str) -> float:
-    """The value, unless it does not fit into a 32-bit float."""
-    if abs(finite(value, what)) > _LARGEST_FLOAT32:
+    if abs(value) > _LARGEST_FLOAT32:
         raise CannotSend(f"{what} is {value}: too large for the message")
     return value
 
