@@ -3,7 +3,7 @@
 from orchestrator.leaf import Duration, Leaf
 
 
-class Wait(Leaf, looks=True, fails=False, timeout=None):
+class Wait(Leaf, fails=False, timeout=None):
     """Wait for a time.
 
     - Wait: {time: 2 s}
@@ -12,7 +12,7 @@ class Wait(Leaf, looks=True, fails=False, timeout=None):
     time: Duration
 
 
-class Log(Leaf, looks=True, instant=True, fails=False, timeout=1.0):
+class Log(Leaf, instant=True, fails=False, timeout=1.0):
     """Write a line into the run's history and on the screen.
 
     - Log: {text: Delivered to $place}
@@ -21,14 +21,14 @@ class Log(Leaf, looks=True, instant=True, fails=False, timeout=1.0):
     text: str
 
 
-class Set(Leaf, looks=True, instant=True, timeout=1.0):
+class Set(Leaf, instant=True, timeout=1.0):
     """Keep the value of an expression under a name of your own.
 
     - Set: {start_level: battery.level}
     """
 
 
-class Ask(Leaf, looks=True, asks=True, result_params=("choices", "fail_on"), timeout=None):
+class Ask(Leaf, asks=True, result_params=("choices", "fail_on"), timeout=None):
     """Ask the operator and wait for the answer; an answer listed in `fail_on` fails the node.
 
     - Ask: {question: Is the box in the hand?, choices: [yes, no], fail_on: [no]}

@@ -32,9 +32,10 @@ class By:
     table: Mapping[Any, str] | None = None
 
 
-# Alternatives, each a table of modes to the values that are allowed: one alternative must hold completely.
-Requirement = tuple[Mapping[str, tuple[str, ...]], ...]
-Requirements = Mapping[str, "Mapping[str, tuple[str, ...]] | Requirement"]  # by robot family
+# Alternatives, each a table of modes (or parameters) to the values that are allowed: one must hold completely.
+Alternative = Mapping[str, tuple[Any, ...]]
+Requirement = tuple[Alternative, ...]
+Requirements = Mapping[str, "Alternative | Requirement"]  # by robot family
 Change = Mapping[str, "str | By"]
 
 
@@ -204,7 +205,7 @@ def _uses(uses: str | By | tuple[str | By, ...]) -> tuple[str | By, ...]:
     return tuple(found)
 
 
-def _alternatives(wanted: Mapping[str, tuple[str, ...]] | Requirement) -> Requirement:
+def _alternatives(wanted: Alternative | Requirement) -> Requirement:
     return wanted if isinstance(wanted, tuple) else (wanted,)
 
 
@@ -229,6 +230,8 @@ _EVERY_LEAF = frozenset(("declaration", "robot", "reason", "result", *vars(Leaf)
 
 def _named_params(declared: Declaration) -> list[str]:
     named = [*declared.result_params, *declared.one_of]
+    for requirement in declared.requires.values():
+        named += [word for alternative in requirement for word in alternative if word not in MODES]
     named += [use.param for use in declared.uses if isinstance(use, By)]
     for change in declared.changes.values():
         named += [value.param for value in change.values() if isinstance(value, By)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -44,7 +45,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        if self.suggestion is None or self.suggestion in self.message:
+        if self.suggestion is None or re.search(rf"writ(e|ten) {re.escape(self.suggestion)}", self.message):
             return self.message
         return f"{self.message}; did you mean {self.suggestion}?"
 
@@ -77,6 +78,10 @@ class Findings:
     def add_source(self, file: str, lines: list[str]) -> None:
         """Keep a file's lines, to show them with a caret."""
         self._lines[file] = lines
+
+    def source_line(self, place: Place) -> str:
+        lines = self._lines.get(place.file, [])
+        return lines[place.line - 1] if 0 < place.line <= len(lines) else ""
 
     def incomplete(self, file: str) -> None:
         """Part of the file could not be read: from now on nothing in it may be called missing."""
