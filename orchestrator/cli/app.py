@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from orchestrator import __version__
+from orchestrator.cli.fields import fields
 from orchestrator.cli.robots import robots
 
 app = typer.Typer(
@@ -32,6 +33,7 @@ def _options(
     pass
 
 
+app.command()(fields)
 app.command()(robots)
 
 

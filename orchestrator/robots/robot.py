@@ -20,7 +20,9 @@ from orchestrator.robots.capabilities.stand_pose import StandPose
 from orchestrator.robots.capabilities.upper_body import UpperStates, UpperSwitch
 from orchestrator.robots.capabilities.velocity import Velocity
 from orchestrator.robots.commander import Commander
+from orchestrator.robots.fields import sources
 from orchestrator.robots.judging import Context
+from orchestrator.robots.knowledge import Known, Unknown
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.state import State
 
@@ -58,6 +60,7 @@ class Robot:
         self.state = State(profile, bus)
         self.clock = bus.clock
         self._capabilities: dict[str, Any] = {}
+        self._sources = sources(profile)
         emergency = Emergency(self.state)
         context = Context(profile, self.state, commander, bus.clock, emergency.any)
         for name, make in (_ALL | _BY_FAMILY[profile.family]).items():
@@ -66,6 +69,16 @@ class Robot:
 
     def has(self, name: str) -> bool:
         return name in self.profile.capabilities
+
+    def field(self, name: str) -> Callable[[], Known[Any] | Unknown]:
+        """Reads a field of the field table, such as `battery.level`."""
+        read = self._sources[name].read
+        return lambda: read(self)
+
+    def watch(self, name: str) -> None:
+        """Let every change of an event field end the bus' wait."""
+        for signal in self._sources[name].watch:
+            self.state.signal(signal).watch()
 
     def __getattr__(self, name: str) -> Any:
         try:

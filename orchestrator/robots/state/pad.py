@@ -1,63 +1,47 @@
-"""The operators' pads: which byte or number is which button or axis."""
+"""The operators' pads, from their bytes or numbers to buttons and axes."""
 
 from __future__ import annotations
 
 import struct
 
+from orchestrator.robots.pads import ADAM_AXES, ADAM_BUTTONS, ADAM_FULL_SCALE, ATOM_AXES, ATOM_BITS, BUTTONS
 from orchestrator.robots.signals import Convert, Signal, finite
 
-_ATOM_BITS = {
-    2: ("rb", "lb", "start", "select", "rt", "lt", "f1", "f2"),
-    3: ("a", "b", "x", "y", "up", "right", "down", "left"),
-}
-"""Buttons by byte, from the lowest bit up."""
-_ATOM_AXES = {"lx": 4, "rx": 8, "ry": 12, "ly": 16}
-"""Little-endian floats by offset. Other makers' pads have ly at 20: not this one."""
-
-_ADAM_ORDER = (
-    *("lx", "ly", "rx", "ry", "lt", "rt", "dpad_x", "dpad_y", "a", "b", "x", "y"),
-    *("lb", "rb", "select", "start", "home", "lo", "ro"),
-)
-_ADAM = {name: place for place, name in enumerate(_ADAM_ORDER)}
-_ADAM_AXES = ("lx", "ly", "rx", "ry", "dpad_x", "dpad_y")
-_FULL_SCALE = 32767
-"""Of an axis in the older layout of whole numbers; not documented."""
+_AXIS = finite(-1.01, 1.01)
 
 
 def atom_pad(topic: str) -> dict[str, Signal]:
     """Dobot: 40 bytes."""
     table = {
         f"pad.{name}": Signal(topic, f"wireless_remote[{byte}]", _bit(place))
-        for byte, names in _ATOM_BITS.items()
+        for byte, names in ATOM_BITS.items()
         for place, name in enumerate(names)
     }
-    table |= {f"pad.{name}": Signal(topic, "wireless_remote", _float_at(at)) for name, at in _ATOM_AXES.items()}
-    names = [name for names in _ATOM_BITS.values() for name in names]
-    table["pad"] = Signal(topic, "wireless_remote", lambda pad: _pressed(names, pad[2] | pad[3] << 8))
+    table |= {f"pad.{name}": Signal(topic, "wireless_remote", _float_at(at)) for name, at in ATOM_AXES.items()}
+    table["pad"] = Signal(topic, "wireless_remote", lambda pad: _pressed(pad[2] | pad[3] << 8))
     return table
 
 
 def adam_pad(topic: str, whole_numbers: bool) -> dict[str, Signal]:
-    """PND: 19 floats, or in older firmware 40 whole numbers in the same order."""
-    scale, threshold = (1 / _FULL_SCALE, 0) if whole_numbers else (1.0, 0.5)
-    axis = finite(-1.01, 1.01)
+    """PND: numbers."""
+    scale, threshold = (1 / ADAM_FULL_SCALE, 0) if whole_numbers else (1.0, 0.5)
+    lt, b = ADAM_BUTTONS["lt"], ADAM_BUTTONS["b"]
     table = {
-        f"pad.{name}": Signal(topic, f"wireless_remote[{_ADAM[name]}]", lambda raw: axis(raw * scale))
-        for name in _ADAM_AXES
+        f"pad.{name}": Signal(topic, f"wireless_remote[{place}]", lambda raw: _AXIS(raw * scale))
+        for name, place in ADAM_AXES.items()
     }
-    buttons = [name for name in _ADAM if name not in _ADAM_AXES]
-    places = [(name, _ADAM[name]) for name in buttons]
-    for name, place in places:
+    for name, place in ADAM_BUTTONS.items():
         table[f"pad.{name}"] = Signal(topic, f"wireless_remote[{place}]", _pushed(threshold))
-    table["pad"] = Signal(topic, "wireless_remote", lambda pad: {name for name, at in places if pad[at] > threshold})
-    table["emergency.pad"] = Signal(
-        topic, "wireless_remote", lambda pad: pad[_ADAM["lt"]] > threshold and pad[_ADAM["b"]] > threshold
+    table["pad"] = Signal(
+        topic, "wireless_remote", lambda pad: {name for name, at in ADAM_BUTTONS.items() if pad[at] > threshold}
     )
+    # The chord with which an operator makes the robot limp: the nearest thing to an emergency stop that it reports.
+    table["emergency.pad"] = Signal(topic, "wireless_remote", lambda pad: pad[lt] > threshold and pad[b] > threshold)
     return table
 
 
 def _pushed(threshold: float) -> Convert:
-    check = finite(-_FULL_SCALE - 1, _FULL_SCALE)
+    check = finite(-ADAM_FULL_SCALE - 1, ADAM_FULL_SCALE)
     return lambda raw: check(raw) > threshold
 
 
@@ -66,9 +50,8 @@ def _bit(place: int) -> Convert:
 
 
 def _float_at(offset: int) -> Convert:
-    check = finite(-1.01, 1.01)
-    return lambda pad: check(struct.unpack_from("<f", bytes(pad), offset)[0])
+    return lambda pad: _AXIS(struct.unpack_from("<f", bytes(pad), offset)[0])
 
 
-def _pressed(names: list[str], mask: int) -> set[str]:
-    return {name for place, name in enumerate(names) if mask >> place & 1}
+def _pressed(mask: int) -> set[str]:
+    return {name for place, name in enumerate(BUTTONS["atom"]) if mask >> place & 1}
