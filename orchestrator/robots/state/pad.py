@@ -19,6 +19,9 @@ def atom_pad(topic: str) -> dict[str, Signal]:
     }
     table |= {f"pad.{name}": Signal(topic, "wireless_remote", _float_at(at)) for name, at in ATOM_AXES.items()}
     table["pad"] = Signal(topic, "wireless_remote", lambda pad: _pressed(pad[2] | pad[3] << 8))
+    # Dobot's own software walks forward, left and turns left when these are negative.
+    sticks = [_float_at(ATOM_AXES[axis]) for axis in ("ly", "lx", "rx")]
+    table["sticks"] = Signal(topic, "wireless_remote", lambda pad: tuple(-axis(pad) for axis in sticks))
     return table
 
 
