@@ -8,6 +8,7 @@ import typer
 
 from orchestrator import __version__
 from orchestrator.cli.exchange import exchange
+from orchestrator.cli.fields import fields
 from orchestrator.cli.robots import robots
 
 app = typer.Typer(
@@ -33,7 +34,7 @@ def _options(
     pass
 
 
-for command in (exchange, robots):
+for command in (exchange, fields, robots):
     app.command()(command)
 
 

@@ -1,0 +1,155 @@
+"""Hands: how far they are open, and whether they hold something."""
+
+from __future__ import annotations
+
+from orchestrator.robots.intents import HandTarget
+from orchestrator.robots.judging import Context, Judge
+from orchestrator.robots.knowledge import Known, Unknown, derived
+from orchestrator.robots.outcome import Outcome, failure, running, unknown
+from orchestrator.robots.reasons import Reason
+
+REACHED = 0.05
+"""Of a finger's whole way: nearer counts as there."""
+MOVED = 0.05
+STILL = 0.01
+STILL_FOR = 0.4
+"""Fingers that move less than this within this time (s) have come to rest."""
+STARTS = 0.5
+"""A hand that has not begun to move by then rests where it was."""
+WITHIN = 5.0
+PRESSING = 0.01
+"""Effort that a motor shows which pushes against something; one that is off shows none."""
+
+
+class Hands:
+    """Positions from 0 (closed) to 1 (open), one per finger in the profile's order."""
+
+    def __init__(self, context: Context) -> None:
+        assert context.profile.hands is not None
+        self._context = context
+        self.shape = context.profile.hands
+        self._grasps: dict[str, _Fingers] = {}
+
+    def opening(self, hand: str) -> Known[tuple[float, ...]] | Unknown:
+        return derived(self._context.state.read(f"hand.{hand}"), self._opening_of)
+
+    def effort(self, hand: str) -> Known[tuple[float, ...]] | Unknown | None:
+        """What the finger motors exert; None where the robot does not report it."""
+        name = f"hand_effort.{hand}"
+        return self._context.state.read(name) if self._context.state.has(name) else None
+
+    def open(self, hand: str) -> Judge:
+        return self.pose(hand, (1.0,) * len(self.shape.fingers))
+
+    def pose(self, hand: str, opening: tuple[float, ...]) -> Judge:
+        self._grasps.pop(hand, None)
+        return _Posing(self, self._context, HandTarget(hand, opening))
+
+    def grasp(self, hand: str, grip: float) -> Judge:
+        """Close by `grip` (0 to 1) and see what the fingers meet: object, nothing or not_moved."""
+        grasp = _Grasping(self, self._context, HandTarget(hand, (1 - grip,) * len(self.shape.fingers)))
+        self._grasps[hand] = grasp
+        return grasp
+
+    def holding(self, hand: str) -> Known[bool] | Unknown:
+        """Whether the fingers still press on what they closed on."""
+        opening = self.opening(hand)
+        grasp = self._grasps.get(hand)
+        if isinstance(opening, Unknown):
+            return opening
+        held = grasp is not None and grasp.found_object and grasp.stopped_short(opening.value)
+        return Known(held, opening.received)
+
+    def travels(self) -> list[int]:
+        """The fingers that move between open and closed."""
+        return [i for i, (a, b) in enumerate(zip(self.shape.open, self.shape.closed)) if a != b]
+
+    def _opening_of(self, positions: tuple[float, ...]) -> tuple[float, ...]:
+        shape = zip(positions, self.shape.open, self.shape.closed)
+        return tuple((q - closed) / (open_ - closed) if open_ != closed else 1.0 for q, open_, closed in shape)
+
+
+class _Fingers(Judge):
+    """Follows the fingers until they rest."""
+
+    found_object = False
+
+    def __init__(self, hands: Hands, context: Context, intent: HandTarget) -> None:
+        self.hands = hands
+        self.intent = intent
+        self.fingers = hands.travels()
+        self.start: tuple[float, ...] | None = None
+        self._rest: tuple[tuple[float, ...], float] | None = None
+        super().__init__(context, intent)
+
+    def judge(self, now: float) -> Outcome:
+        found = self.evidence(lambda: self.hands.opening(self.intent.hand))
+        if isinstance(found, Unknown):
+            return unknown(found)
+        if found is None:
+            return running()
+        opening = found.value
+        if self.start is None:
+            self.start = opening
+        if not self._rests(opening, found.received) or found.received < self.sent_at + STARTS:
+            late = now - self.sent_at > WITHIN
+            return failure(Reason.TIMEOUT, "the fingers do not come to rest") if late else running(self._done(opening))
+        return self.rested(opening)
+
+    def rested(self, opening: tuple[float, ...]) -> Outcome:
+        raise NotImplementedError
+
+    def stopped_short(self, opening: tuple[float, ...]) -> bool:
+        """Whether a finger stands clear of where it was told to go."""
+        return bool(self.short(opening))
+
+    def short(self, opening: tuple[float, ...]) -> list[int]:
+        return [i for i in self.fingers if abs(opening[i] - self.intent.opening[i]) > REACHED]
+
+    def moved(self, opening: tuple[float, ...]) -> bool:
+        assert self.start is not None
+        return any(abs(opening[i] - self.start[i]) > MOVED for i in self.fingers)
+
+    def _rests(self, opening: tuple[float, ...], now: float) -> bool:
+        if self._rest is None or any(abs(opening[i] - self._rest[0][i]) > STILL for i in self.fingers):
+            self._rest = (opening, now)
+        return now - self._rest[1] >= STILL_FOR
+
+    def _done(self, opening: tuple[float, ...]) -> float | None:
+        assert self.start is not None
+        way = max((abs(self.intent.opening[i] - self.start[i]) for i in self.fingers), default=0.0)
+        left = max((abs(self.intent.opening[i] - opening[i]) for i in self.fingers), default=0.0)
+        return min(max(1 - left / way, 0.0), 1.0) if way > REACHED else None
+
+
+class _Posing(_Fingers):
+    """Succeeds when the fingers rest where they were told to go."""
+
+    def rested(self, opening: tuple[float, ...]) -> Outcome:
+        short = self.short(opening)
+        if not short:
+            return Outcome("success", progress=1.0)
+        reason = Reason.NO_PROGRESS if self.moved(opening) else Reason.NOT_ACCEPTED
+        names = ", ".join(self.hands.shape.fingers[i] for i in short)
+        return failure(reason, f"{names} did not arrive")
+
+
+class _Grasping(_Fingers):
+    """Succeeds when the fingers moved, stopped short and press."""
+
+    def rested(self, opening: tuple[float, ...]) -> Outcome:
+        short = self.short(opening)
+        if not short:
+            return failure(Reason.NOTHING_HELD, "it closed on nothing", result="nothing")
+        if not self.moved(opening):
+            return failure(Reason.NOT_ACCEPTED, "the fingers did not move", result="not_moved")
+        if not self._pressing(short):
+            return failure(Reason.NO_PROGRESS, "the fingers stopped without effort", result="not_moved")
+        self.found_object = True
+        return Outcome("success", progress=1.0, result="object")
+
+    def _pressing(self, short: list[int]) -> bool:
+        effort = self.hands.effort(self.intent.hand)
+        if effort is None:
+            return True  # nothing but the positions to judge by
+        return isinstance(effort, Known) and any(abs(effort.value[i]) > PRESSING for i in short)

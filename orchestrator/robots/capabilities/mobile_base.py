@@ -1,0 +1,244 @@
+"""The wheeled base: tasks, remote drive, maps."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from orchestrator.bus.contract import Sample
+from orchestrator.robots import intents
+from orchestrator.robots.capabilities.base_task import ACTIVE, BLOCKED_AT_MOST, CONFIRM_WITHIN, TASK_MODE, Report, Task
+from orchestrator.robots.intents import AnyIntent
+from orchestrator.robots.judging import ACCEPT, READBACK, RESEND_AFTER, RESENDS, Context, Decided, Judge, Sent, Settling
+from orchestrator.robots.knowledge import Known, Read, Unknown, derived
+from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, unknown
+from orchestrator.robots.reasons import Reason
+from orchestrator.robots.state.atom import AMR
+
+REMOTE_MODE = 3
+CANCEL_WITHIN = 10.0
+LATE_START = 2 * ACCEPT
+"""Seconds for which a task that was called off before the base took it may still begin."""
+
+_PARTS = ("device", "navigation", "task", "mode", "blocked", "obstacle", "errors", "position")
+
+
+class MobileBase:
+    """One task at a time; a new one waits until the base is free."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._read = {part: context.state.signal(f"amr.{part}") for part in _PARTS}
+        self._feed = context.state.feed(AMR)
+        self._feed.on_sample(self._notice)
+        self._task: Task | None = None
+        self._calling_off: _CallingOff | None = None
+
+    # What it says
+
+    def status(self) -> Known[str] | Unknown:
+        """The state of navigation: idle, queuing, running, completed, failed, paused, canceled, ..."""
+        return self._read["navigation"]()
+
+    def device(self) -> Known[str] | Unknown:
+        return self._read["device"]()
+
+    def position(self) -> Known[tuple[float, float, float]] | Unknown:
+        """x and y in metres, heading in radians, on the base's map."""
+        return self._read["position"]()
+
+    def blocked(self) -> Known[bool] | Unknown:
+        return self._read["blocked"]()
+
+    def remote(self) -> Known[bool] | Unknown:
+        """Whether it is in a remote session, in which it takes no tasks."""
+        return derived(self._read["mode"](), lambda mode: mode == REMOTE_MODE)
+
+    def report(self) -> Known[Report] | Unknown:
+        sample = self._feed.look()
+        return sample if isinstance(sample, Unknown) else self._report_of(sample)
+
+    # Tasks
+
+    def move_to_tag(self, tag: int, heading: float | None, give_up_blocked: float = BLOCKED_AT_MOST) -> Judge:
+        return Task(self, self._context, intents.MoveToTag(tag, heading), give_up_blocked)
+
+    def rotate(self, angle: float) -> Judge:
+        base = self._context.profile.base
+        if base is None or not base.rotate:
+            return Decided(self._context, failure(Reason.UNSUPPORTED, "the base cannot turn on the spot by command"))
+        return Task(self, self._context, intents.RotateBase(angle))
+
+    def cancel(self) -> Judge:
+        """Cancel whatever the base drives to and wait until it has stopped; nothing is sent when it does nothing."""
+        return _Cancelling(self, self._context)
+
+    def pause(self) -> Judge:
+        return self._settle(intents.PauseTask(), "navigation", "paused")
+
+    def resume(self) -> Judge:
+        return self._settle(intents.ResumeTask(), "navigation", "running")
+
+    # Remote drive
+
+    def start_remote(self) -> Judge:
+        """Open a remote session; on some bases a person must press a key."""
+        base = self._context.profile.base
+        within = CONFIRM_WITHIN if base is not None and base.confirm_key else READBACK
+        return _Remote(self._context, self._read["mode"], within)
+
+    def drive(self, linear: float, angular: float) -> Judge:
+        return _Driving(self._context, intents.DriveBase(linear, angular), self._read["mode"])
+
+    def stop_remote(self) -> Judge:
+        return self._settle(intents.StopRemote(), "mode", TASK_MODE)
+
+    # Settings and maps: the base reports nothing about them
+
+    def set_speed(self, linear: float, angular: float) -> Judge:
+        return Sent(self._context, intents.SetBaseSpeed(linear, angular))
+
+    def set_acceleration(self, linear: float, angular: float) -> Judge:
+        return Sent(self._context, intents.SetBaseAcceleration(linear, angular))
+
+    def set_deceleration(self, linear: float, angular: float) -> Judge:
+        return Sent(self._context, intents.SetBaseDeceleration(linear, angular))
+
+    def subscribe_laser(self, enabled: bool) -> Judge:
+        return Sent(self._context, intents.SubscribeLaser(enabled))
+
+    def start_mapping(self) -> Judge:
+        return Sent(self._context, intents.StartMapping())
+
+    def save_map(self) -> Judge:
+        return Sent(self._context, intents.SaveMap())
+
+    def stop_mapping(self) -> Judge:
+        return Sent(self._context, intents.StopMapping())
+
+    # Between tasks and the base
+
+    def free(self, report: Report) -> bool:
+        """Whether a new task would start at once, with none of ours still on its way."""
+        return report.idle and self._calling_off is None
+
+    def follow(self, task: Task) -> None:
+        self._task = task
+
+    def call_off(self, task: Task | None) -> None:
+        """Cancel a task as soon as the base can take it: it does so only while it runs."""
+        if task is not None and (task is not self._task or not task.may_run):
+            return
+        self._task = None
+        self._calling_off = self._calling_off or _CallingOff(self._context, task is None or task.was_seen)
+        found = self.report()
+        if isinstance(found, Known):
+            self._call_off_now(found.value)
+
+    @property
+    def calling_off(self) -> bool:
+        return self._calling_off is not None
+
+    def _notice(self, sample: Sample) -> None:
+        found = self._report_of(sample)
+        if isinstance(found, Unknown):
+            return
+        if self._task is not None:
+            self._task.see(found.value)
+        self._call_off_now(found.value)
+
+    def _call_off_now(self, report: Report) -> None:
+        if self._calling_off is not None and self._calling_off.over(report):
+            self._calling_off = None
+
+    def _report_of(self, sample: Sample) -> Known[Report] | Unknown:
+        values: list[Any] = []
+        for part, signal in self._read.items():
+            found = signal.of(sample)
+            if isinstance(found, Unknown):
+                if part != "position":
+                    return found
+                values.append(None)
+            else:
+                values.append(found.value)
+        device, navigation, task, mode, blocked, obstacle, errors, position = values
+        report = Report(sample.received, device, navigation, task, mode, blocked or obstacle, errors, position)
+        return Known(report, sample.received)
+
+    def _settle(self, intent: AnyIntent, part: str, wanted: object) -> Judge:
+        return Settling(self._context, intent, self._read[part], lambda reported: reported == wanted)
+
+
+class _CallingOff:
+    """Sends CancelTask while a task runs, until it has stopped; waits while it is queued or has not begun."""
+
+    def __init__(self, context: Context, seen: bool) -> None:
+        self._context = context
+        self._since = context.clock.now()
+        self._status = ""
+        self._sent = 0
+        self._last = -math.inf
+        self._seen = seen
+
+    def over(self, report: Report) -> bool:
+        if report.navigation not in ACTIVE and report.device != "tasking":
+            # Idle: the task has stopped. If it was never seen at work, it may still be on its way to the base.
+            return self._seen or report.received - self._since > LATE_START
+        self._seen = True
+        if report.navigation != self._status:
+            self._status, self._sent = report.navigation, 0
+        due = self._sent <= RESENDS and report.received - self._last >= RESEND_AFTER
+        if due and report.navigation in ("running", "paused"):
+            self._sent += 1
+            self._last = report.received
+            self._context.commander.send(intents.CancelTask())
+        return False
+
+
+class _Cancelling(Judge):
+    """Done when the base does nothing any more."""
+
+    def __init__(self, base: MobileBase, context: Context) -> None:
+        super().__init__(context, None)
+        self._base = base
+        found = base.report()
+        if isinstance(found, Unknown) or found.value.navigation in ACTIVE or found.value.device == "tasking":
+            base.call_off(None)
+
+    def judge(self, now: float) -> Outcome:
+        found = self._base.report()
+        if isinstance(found, Unknown):
+            return unknown(found)
+        if found.value.navigation not in ACTIVE and found.value.device != "tasking" and not self._base.calling_off:
+            return SUCCESS
+        if now - self.created > CANCEL_WITHIN and found.value.navigation != "queuing":
+            return failure(Reason.NOT_ACCEPTED, f"the base is still {found.value.navigation}")
+        return RUNNING
+
+
+class _Remote(Settling):
+    """Opening a remote session: given up, it is closed again, because the base takes no tasks until then."""
+
+    def __init__(self, context: Context, mode: Read, within: float) -> None:
+        super().__init__(context, intents.StartRemote(), mode, lambda found: found == REMOTE_MODE, within, repeat=False)
+
+    def cancel(self) -> None:
+        if self._verdict is None or self._verdict.status == "failure":
+            self.context.commander.send(intents.StopRemote())
+        super().cancel()
+
+
+class _Driving(Judge):
+    """Drives until it is cancelled; fails when the session ends."""
+
+    def __init__(self, context: Context, intent: intents.DriveBase, mode: Read) -> None:
+        self._mode = mode
+        super().__init__(context, intent)
+
+    def judge(self, now: float) -> Outcome:
+        found = self._mode()
+        if isinstance(found, Unknown):
+            return unknown(found)
+        if found.value != REMOTE_MODE:
+            return failure(Reason.CONTROL_LOST, "the remote session has ended")
+        return RUNNING

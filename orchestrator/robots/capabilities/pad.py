@@ -1,0 +1,50 @@
+"""The operator's pad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.bus.contract import Sample
+from orchestrator.robots.judging import Context
+from orchestrator.robots.knowledge import Known, Unknown
+from orchestrator.robots.reasons import Reason
+
+HELD = 0.1
+"""A press counts for at least so long, so that no tick misses a short one: two of the longest ticks."""
+
+
+class Pad:
+    """Buttons and axes by name."""
+
+    def __init__(self, context: Context) -> None:
+        self._state = context.state
+        self._now = context.clock.now
+        self._pressed = context.state.signal("pad")
+        self._last_down: dict[str, float] = {}
+        self._down: object = None
+        self._pressed.feed.on_sample(self._notice)
+
+    def button(self, name: str) -> Known[bool] | Unknown:
+        """Whether it is down, or was a moment ago."""
+        now_down = self._read(name)
+        if isinstance(now_down, Unknown) or now_down.value:
+            return now_down
+        recently = self._now() - self._last_down.get(name, -1.0) < HELD
+        return Known(True, self._last_down[name]) if recently else now_down
+
+    def axis(self, name: str) -> Known[float] | Unknown:
+        """From -1 to 1, with the vendor's signs."""
+        return self._read(name)
+
+    def _read(self, name: str) -> Known[Any] | Unknown:
+        if not self._state.has(f"pad.{name}"):
+            return Unknown(Reason.NOT_REPORTED, f"this robot's pad has no {name}")
+        return self._state.read(f"pad.{name}")
+
+    def _notice(self, sample: Sample) -> None:
+        pressed = self._pressed.of(sample)
+        if isinstance(pressed, Unknown) or (pressed.value == self._down and not pressed.value):
+            return
+        self._down = pressed.value
+        for name in pressed.value:
+            self._last_down[name] = sample.received

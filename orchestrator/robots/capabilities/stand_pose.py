@@ -1,0 +1,105 @@
+"""The pose of a standing body, and whether it stands stably."""
+
+from __future__ import annotations
+
+from orchestrator.robots import intents
+from orchestrator.robots.capabilities.progress import Progress
+from orchestrator.robots.judging import Context, Judge
+from orchestrator.robots.knowledge import Known, Unknown, derived
+from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
+from orchestrator.robots.reasons import Reason
+
+HEIGHT_TOLERANCE = 0.01
+ANGLE_TOLERANCE = 0.03
+SETTLED = 0.3
+WINDOW = 3.0
+"""Seconds in which the pose must get nearer: the body moves slowly, and starts to move late."""
+
+
+class StandPose:
+    """Height (m), pitch and yaw (rad) of the body over its feet."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._axes = [context.state.signal(f"stand.{axis}") for axis in ("dz", "pitch", "yaw")]
+        self._level = context.state.signal("stand.level")
+        limits = context.profile.stand_pose
+        self._stable_level = limits.stable_level if limits is not None else 255
+
+    def pose(self) -> Known[tuple[float, float, float]] | Unknown:
+        found = [axis() for axis in self._axes]
+        for axis in found:
+            if isinstance(axis, Unknown):
+                return axis
+        dz, pitch, yaw = (axis.value for axis in found if isinstance(axis, Known))
+        assert isinstance(found[0], Known)
+        return Known((dz, pitch, yaw), found[0].received)
+
+    def level(self) -> Known[int] | Unknown:
+        return self._level()
+
+    def stable(self) -> Known[bool] | Unknown:
+        """Whether it stands on its own feet and takes stand-pose commands."""
+        return derived(self._level(), lambda level: level >= self._stable_level)
+
+    def set(self, dz: float, pitch: float, yaw: float) -> Judge:
+        return _Posing(self, self._context, intents.StandPose(dz, pitch, yaw))
+
+    def wait_stable(self, time: float) -> Judge:
+        return _WaitingStable(self, self._context, time)
+
+
+class _Posing(Judge):
+    """Done when the reported pose is the wanted one and the body is stable, for a short time."""
+
+    def __init__(self, body: StandPose, context: Context, wanted: intents.StandPose) -> None:
+        self._body = body
+        self._wanted = wanted
+        self._progress = Progress(WINDOW)
+        self._since: float | None = None
+        super().__init__(context, wanted)
+
+    def judge(self, now: float) -> Outcome:
+        pose, stable = self.evidence(self._body.pose), self._body.stable()
+        if isinstance(pose, Unknown):
+            return unknown(pose)
+        if isinstance(stable, Unknown):
+            return unknown(stable)
+        if pose is None:
+            return RUNNING
+        error = self._error(pose.value)
+        if error > 1 or not stable.value:
+            self._since = None
+            if self._progress.stalled(error, now):
+                detail = "" if stable.value else "it does not stand stably, and ignores pose commands then"
+                return failure(Reason.NO_PROGRESS, detail)
+            return running(self._progress.done(error))
+        if self._since is None:
+            self._since = pose.received
+        return SUCCESS if pose.received - self._since >= SETTLED else running(0.95)
+
+    def _error(self, pose: tuple[float, float, float]) -> float:
+        """In tolerances."""
+        wanted = self._wanted
+        dz, pitch, yaw = pose
+        angle = max(abs(pitch - wanted.pitch), abs(yaw - wanted.yaw))
+        return max(abs(dz - wanted.dz) / HEIGHT_TOLERANCE, angle / ANGLE_TOLERANCE)
+
+
+class _WaitingStable(Judge):
+    """Sends nothing: succeeds when the body has been stable for a time, waits as long as it is not or not known."""
+
+    def __init__(self, body: StandPose, context: Context, time: float) -> None:
+        self._body = body
+        self._time = time
+        self._since: float | None = None
+        super().__init__(context, None)
+
+    def judge(self, now: float) -> Outcome:
+        stable = self._body.stable()
+        if isinstance(stable, Unknown) or not stable.value:
+            self._since = None
+            return RUNNING
+        if self._since is None:
+            self._since = stable.received
+        return SUCCESS if stable.received - self._since >= self._time else RUNNING

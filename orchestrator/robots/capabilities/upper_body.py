@@ -1,0 +1,43 @@
+"""Who controls the upper body."""
+
+from __future__ import annotations
+
+from orchestrator.robots.intents import SetUpperFsm, SwitchUpperControl
+from orchestrator.robots.judging import Context, Judge, Settling
+from orchestrator.robots.knowledge import Known, Unknown, derived
+
+
+class UpperStates:
+    """Upper body with a state machine of its own (Aurora)."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._state = context.state.signal("upper.state")
+        self._override = context.state.signal("upper.override")
+
+    def state(self) -> Known[str] | Unknown:
+        return self._state()
+
+    def override_allowed(self) -> Known[bool] | Unknown:
+        """The vendor says nothing more about it than its name: a warning when false, not a refusal."""
+        return self._override()
+
+    def set(self, state: str) -> Judge:
+        return Settling(self._context, SetUpperFsm(state), self._state, lambda reported: reported == state)
+
+
+class UpperSwitch:
+    """Upper body that is taken over and given back (Atom); the robot drops it when its state machine leaves."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._control = context.state.signal("upper.control")
+
+    def state(self) -> Known[str] | Unknown:
+        return derived(self._control(), lambda on: "on" if on else "off")
+
+    def control(self) -> Known[bool] | Unknown:
+        return self._control()
+
+    def switch(self, enabled: bool) -> Judge:
+        return Settling(self._context, SwitchUpperControl(enabled), self._control, lambda on: on is enabled)

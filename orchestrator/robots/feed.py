@@ -1,0 +1,205 @@
+"""One state topic of a robot as it comes in: is it fresh, alive and in order, and has its sender restarted?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from orchestrator.bus.contract import Reader, Sample
+from orchestrator.clock import Clock
+from orchestrator.robots.knowledge import Unknown
+from orchestrator.robots.reasons import Reason
+from orchestrator.wire.codec import codec
+from orchestrator.wire.errors import WireError
+
+LEAST_LIMIT = 0.1
+MOST_LIMIT = 0.5
+"""Stale after 5 periods, but not before the least and not after the most, in seconds (docs/state.md)."""
+MISSED_SLOW = 2.5
+"""Topics slower than that: stale after so many periods."""
+LATE = 0.25
+"""Seconds of delay beyond the shortest seen."""
+DRIFT = 1e-4
+"""How fast two clocks may drift apart."""
+RESTART = 1_000_000_000
+"""A writer's own time that goes back this far (ns) was set or began anew; less is two samples in the wrong order."""
+
+
+@dataclass(frozen=True)
+class Life:
+    """How a topic shows that its sender is alive."""
+
+    period: float | None
+    """Seconds between samples as the vendor says; None: not documented, perhaps only on change."""
+    heartbeat: tuple[str, ...] = ()
+    """Fields that change from sample to sample. Always zero: the sender does not fill them."""
+    counter: str | None = None
+    """A field that only goes forward unless the sender has restarted."""
+    wraps: int | None = None
+    """The counter begins again after so many."""
+    noisy: bool = False
+    """It carries measured numbers that never repeat exactly, so an unchanged message is a frozen one."""
+
+
+class Pulse:
+    """Notices when something that should change stands still: fields, or without any the whole message."""
+
+    def __init__(self, reader: Reader, paths: tuple[str, ...], after: float) -> None:
+        self._read = _reading(reader, paths)
+        self._unfilled: object = 0 if len(paths) == 1 else (0,) * len(paths)
+        self._after = after
+        self._last: object = None
+        self._moved = 0.0
+
+    def feel(self, sample: Sample) -> None:
+        value = self._read(sample.data)
+        if value != self._last or value == self._unfilled:
+            self._last = value
+            self._moved = sample.received
+
+    def stood_still(self, sample: Sample) -> float | None:
+        """For how long, if for too long."""
+        still = sample.received - self._moved
+        return still if still > self._after else None
+
+
+class Counter:
+    """Notices when a number that should only go forward goes back."""
+
+    def __init__(self, reader: Reader, path: str, wraps: int | None) -> None:
+        self._read = codec(reader.topic.type).field(path, plain=True)
+        self._wraps = wraps
+        self._last = 0
+
+    def went_back(self, data: bytes) -> bool:
+        last, self._last = self._last, self._read(data)
+        if self._wraps is None:
+            return bool(self._last < last)
+        return bool(last and (self._last - last) % self._wraps >= self._wraps // 2)
+
+    def forget(self) -> None:
+        self._last = 0
+
+
+class Feed:
+    """The newest sample of a topic that can be believed, or why there is none."""
+
+    def __init__(self, reader: Reader, clock: Clock, life: Life, restarted: Callable[[str], None]) -> None:
+        self.reader = reader
+        self.topic = reader.topic
+        self.sample: Sample | None = None
+        self.limit = _limit(life.period, life.period) if life.period is not None else float("inf")
+        self._now = clock.now
+        self._life = life
+        self._restarted = restarted
+        self._looked_at: Sample | None = None
+        self._gap = life.period or 0.0
+        self._count = 0
+        self._shortest = float("inf")
+        self._late = 0.0
+        self._pulse = _pulse(reader, life)
+        self._counter = Counter(reader, life.counter, life.wraps) if life.counter else None
+        self._by_age_alone = self._pulse is None and life.period is not None
+        self._handlers: list[Callable[[Sample], None]] = []
+        self._is_stream = reader.topic.kind == "stream"
+        if not self._is_stream:
+            reader.on_sample(self._take)
+
+    def look(self) -> Sample | Unknown:
+        """The newest sample, if it is fresh and alive."""
+        newest = self.reader.newest()
+        if self._is_stream and newest is not None and newest is not self._looked_at:
+            self._looked_at = newest
+            try:
+                self._take(newest)
+            except WireError as error:
+                self.reader.reject(error)
+        sample = self.sample
+        if sample is None:
+            return Unknown(Reason.NO_SAMPLE, f"nothing has come on {self.topic.name} yet")
+        if self._by_age_alone and self._now() - sample.received <= self.limit and self._late <= LATE:
+            return sample
+        return self._doubtful(sample) or sample
+
+    def on_sample(self, handler: Callable[[Sample], None]) -> None:
+        """Event topics: hand on every sample that came in order."""
+        self._handlers.append(handler)
+
+    def _take(self, sample: Sample) -> None:
+        last = self.sample
+        if last is not None and not self._in_order(last, sample):
+            return
+        self.sample = sample
+        gap = sample.received - last.received if last is not None else 0.0
+        self._learn_delay(sample, gap)
+        if last is not None and not self._is_stream:  # of a stream only the samples somebody looked at are seen
+            self._learn_period(gap)
+        if self._pulse is not None:
+            self._pulse.feel(sample)
+        if self._counter is not None and self._counter.went_back(sample.data):
+            self._restarted(f"{self._life.counter} on {self.topic.name} went back")
+        for handler in self._handlers:
+            handler(sample)
+
+    def _in_order(self, last: Sample, sample: Sample) -> bool:
+        if sample.writer != last.writer:
+            self._begin_anew(f"{self.topic.name} comes from another writer")
+        elif sample.source_time < last.source_time:
+            if last.source_time - sample.source_time < RESTART:
+                return False
+            self._begin_anew(f"the time of the writer of {self.topic.name} went back")
+        return True
+
+    def _begin_anew(self, why: str) -> None:
+        self._shortest = float("inf")
+        if self._counter is not None:
+            self._counter.forget()
+        self._restarted(why)
+
+    def _learn_delay(self, sample: Sample, gap: float) -> None:
+        delay = sample.received - sample.source_time * 1e-9
+        self._shortest = min(delay, self._shortest + DRIFT * gap)
+        self._late = delay - self._shortest
+
+    def _learn_period(self, gap: float) -> None:
+        self._count += 1
+        self._gap += 0.1 * (gap - self._gap)
+        if self._life.period is not None:
+            self.limit = _limit(self._life.period, self._gap)
+        else:
+            self.limit = MOST_LIMIT if self._periodic else float("inf")
+
+    @property
+    def _periodic(self) -> bool:
+        return self._life.period is not None or (self._count >= 5 and self._gap <= MOST_LIMIT / MISSED_SLOW)
+
+    def _doubtful(self, sample: Sample) -> Unknown | None:
+        name, age = self.topic.name, self._now() - sample.received
+        if age > self.limit:
+            return Unknown(Reason.STALE, f"nothing has come on {name} for {age:.2f} s", sample.received)
+        if not self.reader.matched and not self._periodic:
+            return Unknown(Reason.STALE, f"nobody writes {name} any more", sample.received)
+        if self._late > LATE:
+            return Unknown(Reason.LATE, f"{name} arrives {self._late:.2f} s late", sample.received)
+        still = self._pulse.stood_still(sample) if self._pulse is not None else None
+        if still is not None:
+            return Unknown(Reason.FROZEN, f"the heartbeat on {name} has stood still for {still:.2f} s", sample.received)
+        return None
+
+
+def _limit(known: float, learned: float) -> float:
+    period = max(known, learned)
+    return max(min(max(5 * period, LEAST_LIMIT), MOST_LIMIT), MISSED_SLOW * known)
+
+
+def _pulse(reader: Reader, life: Life) -> Pulse | None:
+    if life.heartbeat:
+        return Pulse(reader, life.heartbeat, max(3 * (life.period or 0.0), 0.3))
+    return Pulse(reader, (), 1.0) if life.noisy else None
+
+
+def _reading(reader: Reader, paths: tuple[str, ...]) -> Callable[[bytes], object]:
+    fields = [codec(reader.topic.type).field(path, plain=True) for path in paths]
+    if len(fields) <= 1:
+        return fields[0] if fields else bytes
+    return lambda data: tuple(field(data) for field in fields)

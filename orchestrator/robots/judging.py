@@ -1,0 +1,177 @@
+"""Judging commands: what every judge checks, and the two commonest kinds.
+
+Success needs evidence newer than the command. A judge that has given its verdict keeps to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.clock import Clock
+from orchestrator.robots.commander import Commander, Receipt
+from orchestrator.robots.intents import AnyIntent, Stream
+from orchestrator.robots.knowledge import Known, Read, Unknown
+from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
+from orchestrator.robots.profile import Profile
+from orchestrator.robots.reasons import Reason
+from orchestrator.robots.state import State
+
+ACCEPT = 2.0
+"""Seconds within which a command must have left and shown its first effect."""
+READBACK = 3.0
+"""Seconds within which a state that was set must be reported."""
+SETTLED = 0.2
+"""Seconds for which it must be reported without a break."""
+RESEND_AFTER, RESENDS = 0.2, 3
+"""A set-state command that shows no effect is repeated, so often at most. Others never are."""
+
+
+@dataclass
+class Context:
+    """What capabilities share."""
+
+    profile: Profile
+    state: State
+    commander: Commander
+    clock: Clock
+    emergency: Callable[[], Known[bool] | Unknown]
+
+
+class Judge:
+    """Watches one command until it has succeeded or failed."""
+
+    def __init__(self, context: Context, intent: AnyIntent | None) -> None:
+        self.context = context
+        self.receipt: Receipt | None = None
+        self.created = context.clock.now()
+        self._epoch = context.state.epoch
+        self._verdict: Outcome | None = None
+        if intent is not None:
+            self.receipt = context.commander.send(intent)
+
+    def outcome(self) -> Outcome:
+        """How far it is now."""
+        if self._verdict is not None:
+            return self._verdict
+        found = self._common() or self.judge(self.context.clock.now())
+        if found.over:
+            self._verdict = found
+        return found
+
+    def cancel(self) -> None:
+        """Stop asking for it. A stream ends with standstill or hold; what the robot does by itself is cancelled."""
+        if self.receipt is not None and isinstance(self.receipt.intent, Stream):
+            self.context.commander.end(self.receipt)
+        if self._verdict is None:
+            self._verdict = failure(Reason.CANCELLED)
+
+    def judge(self, now: float) -> Outcome:
+        """Look at the evidence; called until it says something final."""
+        raise NotImplementedError
+
+    @property
+    def sent_at(self) -> float:
+        """When the command left; infinite until then."""
+        return self.receipt.sent_at if self.receipt is not None else float("inf")
+
+    def evidence(self, read: Read) -> Known[Any] | Unknown | None:
+        """What the robot says, if it said it after the command; None if it has not spoken since."""
+        knowledge = read()
+        if isinstance(knowledge, Known) and knowledge.received <= self.sent_at:
+            return None
+        return knowledge
+
+    def _common(self) -> Outcome | None:
+        """What ends or holds up every command."""
+        context = self.context
+        emergency = context.emergency()
+        if isinstance(emergency, Known) and emergency.value:
+            return failure(Reason.EMERGENCY)
+        if context.state.epoch != self._epoch:
+            return failure(Reason.REBOOT, context.state.restart)
+        receipt = self.receipt
+        if receipt is None:
+            return None
+        if receipt.state == "refused":
+            return failure(Reason.REFUSED, receipt.reason)
+        if receipt.state == "ended":
+            return failure(Reason.ENDED, receipt.reason)
+        if receipt.sent_at == float("inf"):
+            late = context.clock.now() - self.created > ACCEPT
+            return failure(Reason.NOT_ACCEPTED, "it could not be sent") if late else RUNNING
+        return None
+
+
+class Decided(Judge):
+    """A command whose outcome is clear before anything is sent."""
+
+    def __init__(self, context: Context, verdict: Outcome) -> None:
+        super().__init__(context, None)
+        self._verdict = verdict
+
+
+class Sent(Judge):
+    """A command of which the robot reports no effect: all that can be said is that it left."""
+
+    def judge(self, now: float) -> Outcome:
+        return SUCCESS
+
+
+class Settling(Judge):
+    """A state that was set and must be reported, without a break for a short time.
+
+    Repeats the command while the robot still reports what it reported before. Once anything has changed, somebody acts
+    on the robot, and a repetition would fight them.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        intent: AnyIntent,
+        read: Read,
+        wanted: Callable[[Any], bool],
+        within: float = READBACK,
+        settled: float = SETTLED,
+        repeat: bool = True,
+    ) -> None:
+        self._read = read
+        self._wanted = wanted
+        self._within = within
+        self._settled = settled
+        self._before = read()
+        self._since: float | None = None
+        self._resends = RESENDS if repeat else 0
+        super().__init__(context, intent)
+
+    def judge(self, now: float) -> Outcome:
+        found = self.evidence(self._read)
+        if isinstance(found, Unknown) and found.reason is not Reason.UNKNOWN_STATE:
+            return unknown(found)
+        if not isinstance(found, Known) or not self._wanted(found.value):
+            return self._not_yet(found, now)
+        if self._since is None:
+            self._since = found.received
+        return SUCCESS if found.received - self._since >= self._settled else running(0.9)
+
+    def _not_yet(self, found: Known[Any] | Unknown | None, now: float) -> Outcome:
+        self._since = None
+        waited = now - self.sent_at
+        unchanged = found is None or (
+            isinstance(found, Known) and isinstance(self._before, Known) and found.value == self._before.value
+        )
+        if waited > self._within:
+            return self._gave_up(found, unchanged)
+        if unchanged and self._resends and waited > RESEND_AFTER * (1 + RESENDS - self._resends):
+            self._resends -= 1
+            assert self.receipt is not None
+            self.context.commander.send(self.receipt.intent)
+        return RUNNING
+
+    def _gave_up(self, found: Known[Any] | Unknown | None, unchanged: bool) -> Outcome:
+        if isinstance(found, Unknown):
+            return unknown(found)
+        if unchanged or found is None:
+            return failure(Reason.NOT_ACCEPTED, f"nothing changed within {self._within:g} s")
+        return failure(Reason.FAILED, f"it reports {found.value}")

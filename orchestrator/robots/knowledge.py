@@ -1,0 +1,66 @@
+"""What is known about a robot: a value and when it came, or the reason why it is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from orchestrator.robots.reasons import Reason
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+class Known(NamedTuple, Generic[T]):
+    """A value the robot reported, believable and fresh."""
+
+    value: T
+    received: float
+    """When its sample came, by the bus' clock: evidence for a command only if later than the command."""
+
+    def age(self, now: float) -> float:
+        return now - self.received
+
+
+class Unknown(NamedTuple):
+    """No value: never permission, never success."""
+
+    reason: Reason
+    text: str
+    """A sentence that names topic or field."""
+    received: float | None = None
+    """When the last sample came, if there was one."""
+
+
+Knowledge = Known[T] | Unknown
+Read = Callable[[], Known[Any] | Unknown]
+"""Looks at one value now."""
+
+
+class Doubt(Exception):
+    """A reported value that cannot be believed."""
+
+    def __init__(self, reason: Reason, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
+def either(flags: list[Known[bool] | Unknown]) -> Known[bool] | Unknown:
+    """Whether any flag is set: one that is set decides; otherwise one that is not known leaves it unknown."""
+    unknown: Unknown | None = None
+    oldest = float("inf")
+    for flag in flags:
+        if isinstance(flag, Unknown):
+            unknown = unknown or flag
+        elif flag.value:
+            return flag
+        else:
+            oldest = min(oldest, flag.received)
+    if unknown is not None:
+        return unknown
+    return Known(False, oldest) if flags else Unknown(Reason.NOT_REPORTED, "no source for it")
+
+
+def derived(knowledge: Known[T] | Unknown, convert: Callable[[T], S]) -> Known[S] | Unknown:
+    """The same knowledge about something that follows from it."""
+    return knowledge if isinstance(knowledge, Unknown) else Known(convert(knowledge.value), knowledge.received)

@@ -1,0 +1,58 @@
+"""What a robot says about itself: its topics, as neutral values that are known or not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.bus.contract import Bus
+from orchestrator.robots.feed import Feed
+from orchestrator.robots.knowledge import Known, Unknown
+from orchestrator.robots.profile import Profile
+from orchestrator.robots.signals import BoundSignal
+from orchestrator.robots.state import adam, atom, aurora
+from orchestrator.wire.topics import topics
+
+FAMILIES = {"aurora": aurora, "atom": atom, "adam": adam}
+
+
+class State:
+    """The values one robot reports, by name (the families' tables say which there are)."""
+
+    def __init__(self, profile: Profile, bus: Bus) -> None:
+        family = FAMILIES[profile.family]
+        self.signals = family.signals(profile)
+        self.epoch = 0
+        """Goes up when the robot or one of its senders has restarted; what was asked before then is void."""
+        self.restart = ""
+        """What showed the last restart."""
+        self._bus = bus
+        self._lives = family.LIVES
+        self._topics = topics(profile.family, profile.variants, profile.prefix)
+        self._bound: dict[str, BoundSignal] = {}
+        # All readers from the start: one that is created when it is first needed knows nothing yet.
+        used = dict.fromkeys(signal.topic for signal in self.signals.values())
+        self._feeds = {topic: self._make_feed(topic) for topic in used}
+
+    def has(self, name: str) -> bool:
+        return name in self.signals
+
+    def signal(self, name: str) -> BoundSignal:
+        """Reads one value: `signal()` says what it is now."""
+        if name not in self._bound:
+            signal = self.signals[name]
+            self._bound[name] = BoundSignal(self.feed(signal.topic), signal)
+        return self._bound[name]
+
+    def read(self, name: str) -> Known[Any] | Unknown:
+        return self.signal(name)()
+
+    def feed(self, topic: str) -> Feed:
+        return self._feeds[topic]
+
+    def _make_feed(self, topic: str) -> Feed:
+        reader = self._bus.reader(self._topics[topic])
+        return Feed(reader, self._bus.clock, self._lives[topic], self._restarted)
+
+    def _restarted(self, why: str) -> None:
+        self.epoch += 1
+        self.restart = why

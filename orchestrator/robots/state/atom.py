@@ -1,0 +1,143 @@
+"""Dobot Atom and Atom-W: which topic and field says what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.robots.families import ATOM_FIRST_INDEX
+from orchestrator.robots.feed import Life
+from orchestrator.robots.knowledge import Doubt
+from orchestrator.robots.profile import Profile
+from orchestrator.robots.reasons import Reason
+from orchestrator.robots.signals import Signal, Whole, finite, lower_name, named, numbers, part, quaternion
+from orchestrator.robots.state.pad import atom_pad
+
+LOWER, UPPER, AMR = "rt/lower/state", "rt/upper/state", "rt/amr/state"
+
+LIVES = {
+    LOWER: Life(0.0012, noisy=True),
+    UPPER: Life(0.0012, noisy=True),
+    "rt/hands/state": Life(0.008),
+    "rt/main/nodes/state": Life(0.2),
+    "rt/emergency/state": Life(None),  # no document says how often, or whether only on change
+    AMR: Life(0.025, heartbeat=("basic_status.heartbeat",), counter="basic_status.heartbeat", wraps=2**16),
+}
+
+LOWER_JOINTS = 12
+UPPER_JOINTS = 17
+
+_MOTION = {"q": ("q", 10.0), "qd": ("dq", 100.0), "qdd": ("ddq", 1e5), "tau": ("tau_est", 2000.0)}
+SERVO_ENABLED, NODE_OPERATIONAL, SLAVE_OPERATIONAL = 3, 5, 1
+
+
+def signals(profile: Profile) -> dict[str, Signal]:
+    """Every value an Atom reports."""
+    table = {
+        "fsm.id": Signal(LOWER, "fsm_id"),
+        "fsm.state": Signal(LOWER, "fsm_id", named(profile.fsm)),
+        "upper.control": Signal(UPPER, "is_upper_control"),
+        "base.quaternion": Signal(LOWER, "imu_state.quaternion", quaternion),
+        "base.acceleration": Signal(LOWER, "imu_state.accelerometer", numbers(3, -500, 500)),
+        "battery.level": Signal(LOWER, "bms_state.battery_level", battery_percent, heartbeat="bms_state.heartbeat"),
+        "battery.alarms": Signal(LOWER, "bms_state.bms_alarms"),
+        "errors": Whole("rt/main/nodes/state", "", node_errors),
+        "motors.enabled": Whole("rt/main/nodes/state", "", motors_enabled),
+    }
+    flags = ["soft", "hard", "amr"] + ([] if "emergency_3" in profile.variants else ["di"])
+    table |= {f"emergency.{flag}": Signal("rt/emergency/state", f"{flag}_emergency_triggered") for flag in flags}
+    table |= _joints(profile) | atom_pad(LOWER)
+    if profile.hands is not None:
+        table |= _hands(profile.hands.order, len(profile.hands.fingers))
+    if profile.base is not None:
+        table |= _base("amr_v2" in profile.variants)
+    return table
+
+
+def battery_percent(raw: int) -> float:
+    """Documents say percent, robots in the field send values above 100: those are hundredths (unconfirmed)."""
+    level = raw / 100 if raw > 100 else float(raw)
+    if level > 100:
+        raise Doubt(Reason.OUT_OF_RANGE, f"battery level {raw}")
+    return level
+
+
+def node_errors(message: Any) -> tuple[str, ...]:
+    """What is wrong with which axis or bus coupler; warnings alone are no errors."""
+    found = [f"{name}: {', '.join(wrong)}" for name, axis in _axes(message) if (wrong := _axis_errors(axis))]
+    for number, slave in enumerate(message.ecat2can, start=1):
+        if not slave.is_virtual and (slave.slave_state != SLAVE_OPERATIONAL or slave.error_code):
+            found.append(f"ecat2can {number}: state {slave.slave_state}, error {slave.error_code:#x}")
+    return tuple(found)
+
+
+def motors_enabled(message: Any) -> tuple[bool, ...]:
+    return tuple(axis.servo_state == SERVO_ENABLED for _, axis in _axes(message))
+
+
+def _axes(message: Any) -> list[tuple[str, Any]]:
+    """The axes that exist, by name."""
+    axes: list[tuple[str, Any]] = []
+    for limb in ("left_leg", "right_leg", "left_arm", "right_arm", "head"):
+        axes += [(f"{limb} {number}", axis) for number, axis in enumerate(getattr(message, limb), start=1)]
+    axes.append(("waist", message.waist))
+    return [(name, axis) for name, axis in axes if not axis.is_virtual]
+
+
+def _axis_errors(axis: Any) -> list[str]:
+    wrong = [
+        f"{name} {code:#x}"
+        for name in ("error_code", "pos_err_code", "vel_err_code", "torque_err_code")
+        if (code := getattr(axis, name))
+    ]
+    if axis.servo_state != SERVO_ENABLED:
+        wrong.append(f"servo state {axis.servo_state}")
+    if axis.node_state != NODE_OPERATIONAL:
+        wrong.append(f"node state {axis.node_state}")
+    return wrong
+
+
+def topic_of(group: str) -> str:
+    """Which topic a joint group is reported on."""
+    return LOWER if ATOM_FIRST_INDEX[group] < LOWER_JOINTS else UPPER
+
+
+def _joints(profile: Profile) -> dict[str, Signal]:
+    table = {}
+    for group in profile.groups:
+        topic = topic_of(group)
+        first, count = {LOWER: (0, LOWER_JOINTS), UPPER: (LOWER_JOINTS, UPPER_JOINTS)}[topic]
+        start = ATOM_FIRST_INDEX[group] - first
+        for name, (field, bound) in _MOTION.items():
+            check = part(count, start, start + len(profile.group(group)), -bound, bound)
+            table[f"{name}.{group}"] = Signal(topic, f"motor_state[*].{field}", check)
+    return table
+
+
+def _hands(order: tuple[str, ...], fingers: int) -> dict[str, Signal]:
+    table = {}
+    total = fingers * len(order)
+    for place, side in enumerate(order):
+        cut = (total, place * fingers, (place + 1) * fingers)
+        table[f"hand.{side}"] = Signal("rt/hands/state", "hands[*].q", part(*cut, -10, 10))
+        table[f"hand_effort.{side}"] = Signal("rt/hands/state", "hands[*].tau_est", part(*cut, -2000, 2000))
+    return table
+
+
+def _base(newer: bool) -> dict[str, Signal]:
+    table = {
+        "amr.device": Signal(AMR, "device_status", lower_name),
+        "amr.navigation": Signal(AMR, "navigation_status", lower_name),
+        "amr.position": Signal(AMR, "position", numbers(3, -1e4, 1e4)),
+        "amr.task": Signal(AMR, "task_id"),
+        "amr.mode": Signal(AMR, "work_mode"),
+        "amr.errors": Signal(AMR, "error_code", lambda codes: tuple(code for code in codes if code)),
+        "amr.battery": Signal(AMR, "basic_status.battery_level", finite(0, 100)),
+        "amr.blocked": Signal(AMR, "amr_event.path_blocked"),
+        "amr.obstacle": Signal(AMR, "amr_event.obstacle_detected"),
+        "amr.low_battery": Signal(AMR, "amr_event.low_battery"),
+        "emergency.base": Signal(AMR, "amr_event.emergency_stop_pressed"),
+    }
+    if newer:
+        table["amr.speed"] = Signal(AMR, "velocity.linear_vel", finite(-10, 10))
+        table["amr.turn"] = Signal(AMR, "velocity.angular_vel", finite(-20, 20))
+    return table

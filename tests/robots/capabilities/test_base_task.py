@@ -1,0 +1,409 @@
+"""When a drive of the wheeled base counts as done, and when as failed."""
+
+from __future__ import annotations
+
+import math
+import os
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from orchestrator.clock import VirtualClock
+from orchestrator.robots.capabilities.base_task import Report, Task
+from orchestrator.robots.intents import CancelTask, MoveToTag
+from orchestrator.robots.judging import Context, Judge
+from orchestrator.robots.knowledge import Known
+from orchestrator.robots.outcome import Outcome
+from orchestrator.robots.profiles import load_profile
+from orchestrator.robots.reasons import Reason
+from orchestrator.wire.codec import codec
+from tests.support.fake_robot import FakeRobot, Orders
+
+CANCEL = CancelTask()
+
+
+@pytest.fixture
+def atom() -> FakeRobot:
+    fake = FakeRobot("atom_w")
+    fake.base("COMPLETED", "DEVIDLE", task=5)
+    fake.run(0.5)
+    return fake
+
+
+def go(atom: FakeRobot) -> Judge:
+    judge: Judge = atom.robot.mobile_base.move_to_tag(12, math.pi / 2)
+    return judge
+
+
+def start(atom: FakeRobot) -> Judge:
+    """A task that runs."""
+    drive = go(atom)
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.run(0.2)
+    assert drive.outcome().status == "running"
+    return drive
+
+
+def creep(atom: FakeRobot, seconds: float) -> None:
+    """Drive on a little."""
+    for _ in range(round(seconds)):
+        x, y, heading = atom.messages["rt/amr/state"].position
+        atom.set("rt/amr/state", position=[x + 0.1, y, heading])
+        atom.run(1.0)
+
+
+def reason(outcome: Outcome) -> Reason | None:
+    assert outcome.status == "failure"
+    return outcome.reason
+
+
+def test_the_drive_is_sent_once_and_done_when_the_base_ran_and_completed(atom: FakeRobot) -> None:
+    drive = start(atom)
+    atom.base("COMPLETED", "DEVIDLE")
+    assert atom.judge(drive).status == "success"
+    assert atom.orders.intents == [MoveToTag(12, math.pi / 2)]
+
+
+def test_a_completed_left_over_from_the_last_task_is_not_success(atom: FakeRobot) -> None:
+    assert reason(atom.judge(go(atom))) is Reason.NOT_ACCEPTED
+
+
+def test_a_failure_left_over_from_the_last_task_does_not_fail_the_new_one(atom: FakeRobot) -> None:
+    atom.base("FAILED")
+    atom.run(0.2)
+    drive = start(atom)
+    atom.base("COMPLETED", "DEVIDLE")
+    assert atom.judge(drive).status == "success"
+
+
+def test_a_device_at_work_does_not_refresh_the_old_completed(atom: FakeRobot) -> None:
+    drive = go(atom)
+    atom.base(device="TASKING")
+    atom.run(4.0)
+    assert drive.outcome().status == "running"
+    assert reason(atom.judge(drive)) is Reason.NO_PROGRESS
+
+
+def test_a_new_task_id_does_not_refresh_the_old_completed_at_once(atom: FakeRobot) -> None:
+    drive = go(atom)
+    atom.base(task=6)
+    atom.run(0.8)
+    assert drive.outcome().status == "running"
+    atom.base("RUNNING", "TASKING")
+    atom.run(0.5)
+    assert drive.outcome().status == "running"
+
+
+def test_a_base_that_is_there_already_completes_without_a_visible_run(atom: FakeRobot) -> None:
+    drive = go(atom)
+    atom.base("COMPLETED", "DEVIDLE", task=6)
+    assert atom.judge(drive).status == "success"
+
+
+def test_a_queued_task_is_not_running_and_not_stuck(atom: FakeRobot) -> None:
+    drive = go(atom)
+    atom.base("QUEUING")
+    atom.run(25)
+    assert drive.outcome().status == "running"
+    assert drive.outcome().reason is Reason.QUEUED
+    assert reason(atom.judge(drive)) is Reason.QUEUED
+
+
+def test_a_base_that_takes_the_task_but_never_runs_makes_no_progress(atom: FakeRobot) -> None:
+    drive = go(atom)
+    atom.base("IDLE", "TASKING", task=6)
+    assert reason(atom.judge(drive)) is Reason.NO_PROGRESS
+
+
+def test_a_base_that_runs_without_moving_makes_no_progress(atom: FakeRobot) -> None:
+    drive = start(atom)
+    creep(atom, 20)
+    assert drive.outcome().status == "running"
+    stood = atom.clock.now()
+    assert reason(atom.judge(drive)) is Reason.NO_PROGRESS
+    assert 9 < atom.clock.now() - stood < 12
+
+
+def test_a_position_that_is_not_a_number_is_no_progress(atom: FakeRobot) -> None:
+    drive = start(atom)
+    atom.set("rt/amr/state", position=[math.nan, 0.0, 0.0])
+    assert reason(atom.judge(drive)) is Reason.NO_PROGRESS
+
+
+@pytest.mark.parametrize("flag", ["path_blocked", "obstacle_detected"])
+def test_a_blocked_base_waits_then_gives_up(atom: FakeRobot, flag: str) -> None:
+    drive: Judge = atom.robot.mobile_base.move_to_tag(12, None, give_up_blocked=20.0)
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.set("rt/amr/state", **{f"amr_event__{flag}": True})
+    atom.run(15)
+    assert drive.outcome() == Outcome("running", Reason.BLOCKED, Reason.BLOCKED.sentence)
+    assert reason(atom.judge(drive)) is Reason.BLOCKED
+
+
+def test_a_block_that_flickers_is_one_block(atom: FakeRobot) -> None:
+    drive: Judge = atom.robot.mobile_base.move_to_tag(12, None, give_up_blocked=5.0)
+    atom.base("RUNNING", "TASKING", task=6)
+    for _ in range(10):
+        atom.set("rt/amr/state", amr_event__path_blocked=True)
+        atom.run(0.4)
+        atom.set("rt/amr/state", amr_event__path_blocked=False)
+        atom.run(0.3)
+    assert reason(drive.outcome()) is Reason.BLOCKED
+
+
+def test_the_way_made_free_in_time_lets_the_base_go_on(atom: FakeRobot) -> None:
+    drive = start(atom)
+    atom.set("rt/amr/state", amr_event__path_blocked=True)
+    atom.run(50)
+    atom.set("rt/amr/state", amr_event__path_blocked=False)
+    creep(atom, 3)
+    atom.base("COMPLETED", "DEVIDLE")
+    assert atom.judge(drive).status == "success"
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [("FAILED", Reason.FAILED), ("CANCELED", Reason.CANCELLED_BY_OTHER), ("STOPPED", Reason.CANCELLED_BY_OTHER)],
+)
+def test_bad_ends(atom: FakeRobot, status: str, expected: Reason) -> None:
+    drive = start(atom)
+    atom.base(status, "DEVIDLE")
+    assert reason(atom.judge(drive)) is expected
+
+
+@pytest.mark.parametrize("device", ["ERROR", "OFFLINE", "UPGRADE", "CHARGING", "INIT"])
+def test_a_base_out_of_order_fails_the_drive(atom: FakeRobot, device: str) -> None:
+    drive = start(atom)
+    atom.base(device=device)
+    assert reason(atom.judge(drive)) is Reason.FAILED
+
+
+def test_error_codes_fail_the_drive_and_are_named(atom: FakeRobot) -> None:
+    drive = start(atom)
+    atom.set("rt/amr/state", error_code=[0, 4711] + [0] * 30)
+    outcome = atom.judge(drive)
+    assert reason(outcome) is Reason.FAILED
+    assert "4711" in outcome.text
+
+
+def test_paused_by_somebody_else_is_waited_for_and_never_resumed(atom: FakeRobot) -> None:
+    drive = start(atom)
+    atom.base("PAUSED")
+    atom.run(120)
+    assert drive.outcome().reason is Reason.PAUSED
+    assert drive.outcome().status == "running"
+    assert len(atom.orders.intents) == 1
+
+
+def test_a_switch_to_remote_drive_takes_the_base_away(atom: FakeRobot) -> None:
+    drive = start(atom)
+    atom.set("rt/amr/state", work_mode=3)
+    assert reason(atom.judge(drive)) is Reason.CANCELLED_BY_OTHER
+
+
+def test_a_task_that_vanishes_has_failed(atom: FakeRobot) -> None:
+    drive = start(atom)
+    atom.base("IDLE", "DEVIDLE")
+    assert reason(atom.judge(drive)) is Reason.FAILED
+
+
+@pytest.mark.parametrize(
+    ("break_it", "expected"),
+    [
+        (lambda fake: fake.silent.add("rt/amr/state"), Reason.STALE),
+        (lambda fake: setattr(fake, "frozen", True), Reason.FROZEN),
+        (lambda fake: fake.set("rt/emergency/state", soft_emergency_triggered=True), Reason.EMERGENCY),
+        (lambda fake: fake.set("rt/amr/state", amr_event__emergency_stop_pressed=True), Reason.EMERGENCY),
+        (lambda fake: fake.set("rt/amr/state", basic_status__heartbeat=40_000), Reason.REBOOT),
+        (lambda fake: fake.reboot(), Reason.REBOOT),
+    ],
+)
+def test_what_makes_the_base_untrustworthy_fails_the_drive(atom: FakeRobot, break_it: object, expected: Reason) -> None:
+    drive = start(atom)
+    assert callable(break_it)
+    break_it(atom)
+    assert reason(atom.judge(drive)) is expected
+
+
+def test_a_status_nobody_knows_is_no_success(atom: FakeRobot) -> None:
+    drive = start(atom)
+    message = atom.messages["rt/amr/state"]
+    data = bytearray(codec(type(message)).encode(message))
+    data[8] = 77
+    atom.writers["rt/amr/state"].write_bytes(bytes(data))
+    atom.clock.advance(0)
+    assert reason(drive.outcome()) is Reason.UNKNOWN_STATE
+
+
+def test_a_refused_drive_says_why(atom: FakeRobot) -> None:
+    atom.orders.refuse = "not armed"
+    drive = go(atom)
+    assert drive.outcome().text == "the command was refused: not armed"
+
+
+def test_a_drive_that_never_leaves_is_not_accepted_whatever_the_base_does(atom: FakeRobot) -> None:
+    atom.orders.hold_back = True
+    drive = go(atom)
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.run(1.0)
+    atom.base("COMPLETED", "DEVIDLE")
+    assert reason(atom.judge(drive)) is Reason.NOT_ACCEPTED
+
+
+def test_reports_that_come_before_the_receipt_is_answered_are_judged_by_when_it_left(atom: FakeRobot) -> None:
+    atom.orders.hold_back = True
+    drive = go(atom)
+    left = atom.clock.now()
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.run(0.1)
+    atom.base("COMPLETED", "DEVIDLE")
+    atom.run(0.1)
+    receipt = atom.orders.receipts[0]
+    receipt.state, receipt.sent_at = "sent", left
+    assert drive.outcome().status == "success"
+
+
+def test_a_busy_base_is_waited_for_and_nothing_is_queued_behind(atom: FakeRobot) -> None:
+    atom.base("RUNNING", "TASKING")
+    atom.run(0.2)
+    drive = go(atom)
+    atom.run(1.0)
+    assert drive.outcome().reason is Reason.BUSY
+    assert atom.orders.intents == []
+    atom.base("COMPLETED", "DEVIDLE")
+    atom.run(0.2)
+    assert drive.outcome().status == "running"
+    assert atom.orders.intents == [MoveToTag(12, math.pi / 2)]
+
+
+def test_a_base_that_stays_busy_fails_the_drive(atom: FakeRobot) -> None:
+    atom.base("RUNNING", "TASKING")
+    atom.run(0.2)
+    assert reason(atom.judge(go(atom))) is Reason.BUSY
+    assert atom.orders.intents == []
+
+
+def test_a_base_nobody_has_heard_of_gets_no_task() -> None:
+    fake = FakeRobot("atom_w")
+    assert reason(go(fake).outcome()) is Reason.NO_SAMPLE
+    assert fake.orders.intents == []
+
+
+def test_cancelled_while_running_the_base_is_told_at_once_and_again_until_it_stops(atom: FakeRobot) -> None:
+    drive = start(atom)
+    drive.cancel()
+    assert atom.orders.intents[1:] == [CANCEL]
+    assert drive.outcome().reason is Reason.CANCELLED
+    atom.run(2.0)
+    assert atom.orders.intents[1:] == [CANCEL] * 4
+    atom.base("CANCELED", "DEVIDLE")
+    atom.run(1.0)
+    assert atom.orders.intents[1:] == [CANCEL] * 4
+
+
+def test_cancelled_while_queued_the_base_is_told_as_soon_as_it_runs(atom: FakeRobot) -> None:
+    drive = go(atom)
+    atom.base("QUEUING")
+    atom.run(0.5)
+    drive.outcome()
+    drive.cancel()
+    atom.run(20.0)
+    assert CANCEL not in atom.orders.intents
+    atom.base("RUNNING", "TASKING")
+    atom.say("rt/amr/state")
+    assert atom.orders.intents[1:] == [CANCEL]
+
+
+def test_cancelled_before_the_base_took_it_a_late_start_is_cancelled(atom: FakeRobot) -> None:
+    drive = go(atom)
+    drive.cancel()
+    atom.run(1.0)
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.run(0.1)
+    assert CANCEL in atom.orders.intents
+
+
+def test_a_drive_that_was_not_accepted_and_is_stopped_blocks_the_next_until_it_cannot_start_late(
+    atom: FakeRobot,
+) -> None:
+    first = go(atom)
+    assert reason(atom.judge(first)) is Reason.NOT_ACCEPTED
+    first.cancel()
+    second = go(atom)
+    atom.run(1.0)
+    assert second.outcome().reason is Reason.BUSY
+    atom.run(4.0)
+    second.outcome()
+    assert atom.orders.intents == [MoveToTag(12, math.pi / 2)] * 2
+
+
+def test_a_finished_drive_cancels_nothing(atom: FakeRobot) -> None:
+    drive = start(atom)
+    atom.base("COMPLETED", "DEVIDLE")
+    atom.judge(drive)
+    drive.cancel()
+    atom.run(5.0)
+    assert CANCEL not in atom.orders.intents
+    assert drive.outcome().status == "success"
+
+
+# Any rhythm a base may report in. The parts of a report lag behind each other, as if they came from different programs.
+
+STEP = 0.025
+PROFILE = load_profile("atom_w")
+OLD = st.sampled_from(["completed", "completed", "completed", "failed", "canceled", "stopped", "idle", "unknown"])
+WORK = st.sampled_from(["queuing", "running", "paused", "running"])
+PHASES = st.lists(st.tuples(WORK, st.integers(1, 60)), max_size=6)
+LAGS = st.tuples(*[st.integers(0, 30)] * 3)
+
+
+class Script:
+    """A base that follows a script, report by report; stands in for the capability and its context."""
+
+    def __init__(self, old: str) -> None:
+        self.clock = VirtualClock(100.0)
+        self.orders = Orders(self.clock)
+        self.latest = Report(self.clock.now(), "devidle", old, 5, 0, False, (), (0.0, 0.0, 0.0))
+        calm = Known(False, 100.0)
+        state: Any = SimpleNamespace(epoch=0, restart="")
+        context = Context(PROFILE, state, self.orders, self.clock, lambda: calm)
+        self.task = Task(cast(Any, self), context, MoveToTag(12, None))
+
+    def report(self) -> Known[Report]:
+        return Known(self.latest, self.latest.received)
+
+    def free(self, report: Report) -> bool:
+        return report.idle
+
+    def follow(self, task: Task) -> None:
+        self.task = task
+
+    def say(self, navigation: str, device: str, task: int) -> Outcome:
+        self.clock.advance(STEP)
+        now = self.clock.now()
+        self.latest = Report(now, device, navigation, task, 0, False, (), (now, 0.0, 0.0))  # always on the move
+        self.task.see(self.latest)
+        return self.task.outcome()
+
+
+@settings(max_examples=int(os.environ.get("TRACES", "300")), deadline=None)
+@given(old=OLD, taken=st.integers(0, 120), phases=PHASES, lags=LAGS, end=OLD, changes_id=st.booleans())
+def test_no_rhythm_of_reports_makes_an_unfinished_task_a_success(
+    old: str, taken: int, phases: list[tuple[str, int]], lags: tuple[int, ...], end: str, changes_id: bool
+) -> None:
+    truth = [(old, "devidle", 5)] * (taken + 1)
+    truth += [(phase, "tasking", 6 if changes_id else 5) for phase, steps in phases for _ in range(steps)]
+    over = len(truth)
+    truth += [(end, "devidle", truth[-1][2])] * 200 if phases else [(old, "devidle", 5)] * 200
+    script = Script(old)
+    for step in range(len(truth)):
+        navigation, device, task = (truth[max(step - lag, 0)][part] for part, lag in enumerate(lags))
+        outcome = script.say(str(navigation), str(device), int(task))
+        if outcome.status == "success":
+            assert phases and end == "completed", "it succeeded though the task did not complete"
+            assert step >= over, "it succeeded before the task completed"
+        if outcome.over:
+            return
