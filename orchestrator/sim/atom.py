@@ -165,11 +165,16 @@ class AtomTwin(Twin):
 
     def press(self, *buttons: str) -> None:
         """Hold buttons of the pad down."""
-        self.pad.held |= set(buttons)
+        self.pad.press(*buttons)
         self.update()
 
     def release(self, *buttons: str) -> None:
-        self.pad.held -= set(buttons)
+        self.pad.release(*buttons)
+        self.update()
+
+    def push(self, **axes: float) -> None:
+        """Push sticks of the pad: `push(lx=0.5)`."""
+        self.pad.push(**axes)
         self.update()
 
     def fail_motor(self, name: str, code: int = 0x7310, lasting: bool = False) -> None:
@@ -288,10 +293,11 @@ class AtomTwin(Twin):
     def _rpc_velocity(self, params: dict[str, Any]) -> dict[str, Any]:
         if self.fsm.state < FIRST_WALKING:
             raise RpcRefusal(VELOCITY_REFUSED, f"no walking in state {self.fsm.state}")
-        velocity = tuple(float(params[name]) for name in ("vx", "vy", "vyaw"))
-        if not all(map(math.isfinite, velocity)):
+        vx, vy, turn = (float(params[name]) for name in ("vx", "vy", "vyaw"))
+        duration = float(params.get("duration", _RPC_VELOCITY_TIME))
+        if not math.isfinite(vx + vy + turn + duration):
             raise ValueError("a velocity that is not finite")
-        self.walking.go(*velocity, float(params.get("duration", _RPC_VELOCITY_TIME)), self.clock.now())
+        self.walking.go(vx, vy, turn, duration, self.clock.now())
         return {}
 
     def _rpc_navigate(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -338,7 +344,7 @@ class AtomTwin(Twin):
         return ", ".join(parts)
 
     def _body_shown(self) -> tuple[object, ...]:
-        return (self.fsm.state, self.upper_control, self.battery.low, *self.pad.shown())
+        return (self.fsm.state, self.upper_control, self.battery.low, self.pad.changes)
 
     def _hands_shown(self) -> tuple[object, ...]:
         return tuple((bool(hand.speed.any()), hand.holding) for hand in self.hands.values())

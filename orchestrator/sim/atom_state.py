@@ -24,8 +24,8 @@ _MOTOR_NUMBERS = 7
 """q, dq, ddq, tau_est, q_raw, dq_raw, ddq_raw stand side by side."""
 _MOTOR_NOISE = (2e-4, 2e-3, 2e-2, 2e-2, 2e-4, 2e-3, 2e-2)
 _IMU_NOISE = (1e-4,) * 4 + (2e-3,) * 3 + (2e-2,) * 3 + (1e-4,) * 3
+"""Quaternion (w x y z), gyroscope, accelerometer and rpy stand side by side."""
 _GRAVITY = 9.81
-_LEVEL = np.array([0.0, 0.0, _GRAVITY])
 
 
 def _motors(message: Any, name: str) -> None:
@@ -47,21 +47,24 @@ class _Body:
         if has_field(type(message), "robot_type"):
             message.robot_type = twin.profile.model.upper()
         self.template = Template(message)
-        self.part = part
-        self._noise = Noise(seed, *_MOTOR_NOISE * (part.stop - part.start))
+        self.motors = twin.motors[part]
+        self._noise = Noise(seed, *_MOTOR_NOISE, rows=part.stop - part.start)
         self._table = self.template.table("motor_state[*].q", _MOTOR_NUMBERS)
         self._fsm = self.template.numbers("fsm_id")
         self._level = self.template.numbers("bms_state.battery_level")
         self._beat = self.template.numbers("bms_state.heartbeat")
         self._pad = self.template.numbers("wireless_remote")
+        self._pad_changes = -1
 
     def patch(self) -> None:
         twin = self.twin
-        self._table[:] = twin.motors[self.part] + self._noise.draw().reshape(self._table.shape)
+        np.add(self.motors, self._noise.draw(), out=self._table, casting="same_kind")
         self._fsm[0] = twin.fsm.state
         self._level[0] = round(twin.battery.level)
         self._beat[0] = int(twin.uptime * 10) & 0xFFFF
-        self._pad[:] = np.frombuffer(twin.pad.dobot(), np.uint8)
+        if self._pad_changes != twin.pad.changes:
+            self._pad_changes = twin.pad.changes
+            self._pad[:] = np.frombuffer(twin.pad.dobot(), np.uint8)
 
 
 class UpperState(_Body):
@@ -79,21 +82,20 @@ class LowerState(_Body):
     def __init__(self, twin: AtomTwin) -> None:
         super().__init__(twin, "rt/lower/state", LOWER, twin.seed + 2)
         self._imu_noise = Noise(twin.seed + 3, *_IMU_NOISE)
-        names = ("quaternion", "gyroscope", "accelerometer", "rpy")
-        self._imu = tuple(self.template.numbers(f"imu_state.{name}") for name in names)
+        self._imu = self.template.stretch("imu_state.quaternion", len(_IMU_NOISE))
+        self._clean = np.zeros(len(_IMU_NOISE))
+        self._clean[7:10] = (0.0, 0.0, _GRAVITY)
+        self._clean_for: tuple[float, float] | None = None
 
     def __call__(self) -> bytes:
         self.patch()
-        yaw, turn = self.twin.heading, self.twin.turning
-        noise = self._imu_noise.draw()
-        quaternion, gyroscope, accelerometer, rpy = self._imu
-        quaternion[:] = (math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2))
-        quaternion += noise[:4]
-        gyroscope[:] = noise[4:7]
-        gyroscope[2] += turn
-        accelerometer[:] = noise[7:10] + _LEVEL
-        rpy[:] = noise[10:]
-        rpy[2] += math.remainder(yaw, math.tau)
+        motion = self.twin.heading, self.twin.turning
+        if motion != self._clean_for:
+            self._clean_for = motion
+            yaw, turn = motion
+            self._clean[[0, 3]] = math.cos(yaw / 2), math.sin(yaw / 2)
+            self._clean[6], self._clean[12] = turn, math.remainder(yaw, math.tau)
+        np.add(self._clean, self._imu_noise.draw(), out=self._imu, casting="same_kind")
         return self.template.data()
 
 
@@ -106,17 +108,19 @@ class HandsState:
         self._closed = np.array(hands.closed)
         self._span = np.array(hands.open) - self._closed
         self._table = self._template.table("hands[*].q", _MOTOR_NUMBERS)
-        self._noise = Noise(twin.seed + 4, *_MOTOR_NOISE * len(self._table))
+        self._noise = Noise(twin.seed + 4, *_MOTOR_NOISE, rows=len(self._table))
         self._clean = np.zeros(self._table.shape)
 
     def __call__(self) -> bytes:
         fingers = len(self._closed)
         for first, hand in enumerate(self._hands):
+            if not hand.take_news():
+                continue
             rows = self._clean[first * fingers : (first + 1) * fingers]
             rows[:, 0] = rows[:, 4] = self._closed + hand.opening * self._span
             rows[:, 1] = rows[:, 5] = hand.speed * self._span
             rows[:, 3] = hand.torque
-        self._table[:] = self._clean + self._noise.draw().reshape(self._table.shape)
+        np.add(self._clean, self._noise.draw(), out=self._table, casting="same_kind")
         return self._template.data()
 
 

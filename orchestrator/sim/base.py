@@ -6,14 +6,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from orchestrator.robots.profile import Base
 from orchestrator.sim.battery import Battery
-from orchestrator.sim.model import NEVER
+from orchestrator.sim.model import NEVER, ROUNDING, Touchable, by_hand
 from orchestrator.sim.walking import arc
-from orchestrator.wire.dobot_atom import DeviceStatus_, NavigationStatus_
+from orchestrator.wire import dobot_atom
 
+Status: TypeAlias = Any
+"""A member of one of the vendor's enumerations, whose types are made at run time."""
+DeviceStatus_: Any = dobot_atom.DeviceStatus_
+NavigationStatus_: Any = dobot_atom.NavigationStatus_
 TASK_MODE, REMOTE_MODE, MAINTENANCE_MODE = 0, 3, 4
 ACCEPT_TIME = 0.1
 """s between a task's arrival and its start."""
@@ -49,10 +53,11 @@ class Task:
         return self.path[-1][0]
 
 
-class WheeledBase:
+class WheeledBase(Touchable):
     """Status, pose and tasks of the base. Commands are methods named after the vendor's commands."""
 
     def __init__(self, base: Base) -> None:
+        super().__init__()
         self.tags = {number: _place(number) for number in base.tags.values()}
         """Where each tag is, in metres."""
         self.battery = Battery()
@@ -79,7 +84,7 @@ class WheeledBase:
         self._start_at = NEVER
         self._numbers = 0
         self._now = 0.0
-        self._kept: NavigationStatus_ | None = None
+        self._kept: Status | None = None
 
     # What the vendor's commands do.
 
@@ -164,44 +169,54 @@ class WheeledBase:
 
     # What people and the world do.
 
+    @by_hand
     def press_confirm_key(self) -> None:
         if self.navigation is NavigationStatus_.WAITING_CONFIRM:
             self.navigation, self.work_mode = NavigationStatus_.IDLE, REMOTE_MODE
 
+    @by_hand
     def block(self) -> None:
         self.blocked = True
 
+    @by_hand
     def unblock(self) -> None:
         self.blocked = False
 
+    @by_hand
     def fail(self) -> None:
         """The current task fails."""
         if self._task is not None:
             self._end(NavigationStatus_.FAILED)
 
+    @by_hand
     def stop_by_hand(self) -> None:
         """Somebody at the base ends its task."""
         if self._task is not None:
             self._end(NavigationStatus_.STOPPED)
 
+    @by_hand
     def break_down(self, code: int = 1) -> None:
         """An error of the base itself: it stops and takes nothing until it is repaired."""
-        self.fail()
+        if self._task is not None:
+            self._end(NavigationStatus_.FAILED)
         self._queue.clear()
         self.device, self.errors = DeviceStatus_.ERROR, [code]
 
+    @by_hand
     def go_offline(self) -> None:
         self.device = DeviceStatus_.OFFLINE
 
+    @by_hand
     def repair(self) -> None:
         self.device, self.errors = DeviceStatus_.DEVIDLE, []
 
-    def keep_reporting(self, status: NavigationStatus_ | None) -> None:
+    @by_hand
+    def keep_reporting(self, status: Status | None) -> None:
         """Whatever happens, say this; None: tell the truth again."""
         self._kept = status
 
     @property
-    def reported(self) -> NavigationStatus_:
+    def reported(self) -> Status:
         return self.navigation if self._kept is None else self._kept
 
     @property
@@ -212,6 +227,9 @@ class WheeledBase:
 
     def advance(self, now: float) -> None:
         self.battery.advance(now)
+        if self._task is None and not self._queue and self.work_mode == TASK_MODE:
+            self._now, self.velocity, self.battery.working = now, (0.0, 0.0), False
+            return
         while self._now < now:
             until = min(now, self.next_change())
             self._drive(until - self._now)
@@ -260,7 +278,7 @@ class WheeledBase:
     def _begin_and_end(self) -> None:
         if self._task is None and self._queue and self._now >= self._start_at:
             self._begin(self._queue.pop(0))
-        elif self._going and self._task is not None and self._task.driven >= self._task.length - 1e-9:
+        elif self._going and self._task is not None and self._task.driven >= self._task.length - ROUNDING:
             self._end(NavigationStatus_.COMPLETED)
 
     def _begin(self, task: Task) -> None:
@@ -273,7 +291,7 @@ class WheeledBase:
         self.navigation = NavigationStatus_.RUNNING
         task.path = self._plan(self.pose, task.goal(self.pose), task.part)
 
-    def _end(self, status: NavigationStatus_) -> None:
+    def _end(self, status: Status) -> None:
         self._task = None
         self.navigation, self.device = status, DeviceStatus_.DEVIDLE
         if self._queue:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from orchestrator.sim.model import NEVER
+from orchestrator.sim.model import NEVER, ROUNDING, Touchable, by_hand
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -20,10 +20,11 @@ _TORQUE_RISE = 0.2
 """s from touch to full torque."""
 
 
-class Hand:
+class Hand(Touchable):
     """Fingers from 0 (closed) to 1 (open)."""
 
     def __init__(self, fingers: int) -> None:
+        super().__init__()
         self.opening: Vector = np.ones(fingers)
         self.speed: Vector = np.zeros(fingers)
         self._target: Vector = np.ones(fingers)
@@ -33,21 +34,20 @@ class Hand:
         self._pressed_for: Vector = np.zeros(fingers)
         self._busy = False
         """Whether a finger moves or presses: most of the time none does."""
+        self._news = True
 
     def move(self, target: Vector) -> None:
         self._target = np.clip(target, 0.0, 1.0)
         self._busy = True
 
-    @property
-    def object(self) -> bool:
-        """Whether there is something between the fingers when they close."""
-        return self._object
-
-    @object.setter
-    def object(self, present: bool) -> None:
+    @by_hand
+    def _put(self, present: bool) -> None:
         self._object = present
         self._busy = True
 
+    object = property(lambda self: self._object, _put, doc="Whether there is something between the closing fingers.")
+
+    @by_hand
     def jam(self, jammed: bool = True) -> None:
         """Fingers that do not move any more, as with a broken tendon."""
         self._stuck = jammed
@@ -66,15 +66,21 @@ class Hand:
         seconds, self._now = now - self._now, now
         if not self._busy:
             return
+        self._news = True
         reach = self._reach()
         gap = reach - self.opening
         arrival = np.abs(gap) / SPEED
-        arrived = arrival <= seconds
+        arrived = arrival <= seconds + ROUNDING
         self.opening = np.where(arrived, reach, self.opening + np.sign(gap) * SPEED * seconds)
         self.speed = np.where(arrived, 0.0, np.sign(gap) * SPEED)
         pressing = self._pressing()
         self._pressed_for = np.where(pressing, self._pressed_for + np.maximum(seconds - arrival, 0.0), 0.0)
         self._busy = not bool(arrived.all()) or bool(pressing.any())
+
+    def take_news(self) -> bool:
+        """Whether anything about it has changed since this was last asked."""
+        news, self._news = self._news, False
+        return news
 
     def next_change(self) -> float:
         if not self._busy:

@@ -1,4 +1,4 @@
-"""What connects a twin to its bus: outlets for state, inlets for commands. Faults are put in here, not in the models."""
+"""What connects a twin to its bus: outlets for state, inlets for commands. Faults are put in here, not in models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from orchestrator.wire.codec import codec
 from orchestrator.wire.topics import Topic
 
 Send = Callable[[bytes], None]
-Action = Callable[[Any], None]
+Action = Callable[[Any], object]
 
 
 class SampleFault(Protocol):
@@ -61,7 +61,7 @@ def _through(faults: tuple[SampleFault, ...], data: bytes, send: Send) -> None:
         faults[0](data, lambda changed: _through(faults[1:], changed, send))
 
 
-def _nothing(message: Any) -> None:
+def nothing(message: Any) -> None:
     """For commands that the robot does not acknowledge."""
 
 
@@ -71,11 +71,11 @@ class Command:
 
     name: str
     execute: Action
-    acknowledge: Action = _nothing
+    acknowledge: Action = nothing
     """Look as if it were taken, and do nothing."""
     partly: Action | None = None
     """Do a part of it only, where that means something."""
-    refuse: Action = _nothing
+    refuse: Action = nothing
     """Say no, where the robot can."""
     faults: tuple[CommandFault, ...] = field(default=())
 

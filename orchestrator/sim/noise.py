@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
+
+Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 _ROWS = 509
 """A prime, so that what is drawn together with something periodic does not repeat with it."""
@@ -13,12 +16,11 @@ _ROWS = 509
 class Noise:
     """Rows of normal noise: a table drawn once from a seed and gone through row by row."""
 
-    def __init__(self, seed: int, *deviations: float) -> None:
-        self._table = np.random.default_rng(seed).standard_normal((_ROWS, len(deviations))) * np.array(deviations)
-        self._next = 0
+    def __init__(self, seed: int, *deviations: float, rows: int | None = None) -> None:
+        shape = (_ROWS, len(deviations)) if rows is None else (_ROWS, rows, len(deviations))
+        table = np.random.default_rng(seed).standard_normal(shape) * np.array(deviations)
+        self._draws = itertools.cycle(list(table))
 
-    def draw(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """One value for every deviation."""
-        self._next = (self._next + 1) % _ROWS
-        row: np.ndarray[Any, np.dtype[np.float64]] = self._table[self._next]
-        return row
+    def draw(self) -> Vector:
+        """One value for every deviation, or `rows` of them."""
+        return next(self._draws)

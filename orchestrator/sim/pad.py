@@ -9,8 +9,8 @@ DOBOT_BITS = {
     3: ("a", "b", "x", "y", "up", "right", "down", "left"),
 }
 """Buttons by byte, lowest bit first (docs/wire.md)."""
-ADAM_ORDER = ("lx", "ly", "rx", "ry", "lt", "rt", "xx", "yy", "a", "b", "x", "y", "lb", "rb")
-ADAM_ORDER += ("back", "start", "home", "lo", "ro")
+ADAM_ORDER = ["lx", "ly", "rx", "ry", "lt", "rt", "xx", "yy", "a", "b", "x", "y", "lb", "rb"]
+ADAM_ORDER += ["back", "start", "home", "lo", "ro"]
 AXES = ("lx", "ly", "rx", "ry")
 
 
@@ -18,8 +18,17 @@ class Pad:
     """Buttons held down and sticks pushed."""
 
     def __init__(self) -> None:
-        self.held: set[str] = set()
+        self.held: frozenset[str] = frozenset()
         self.axes: dict[str, float] = dict.fromkeys(AXES, 0.0)
+        self.changes = 0
+
+    def press(self, *buttons: str) -> None:
+        self.held |= set(buttons)
+        self.changes += 1
+
+    def release(self, *buttons: str) -> None:
+        self.held -= set(buttons)
+        self.changes += 1
 
     def push(self, **axes: float) -> None:
         """Push sticks: `push(lx=0.5)`, from -1 to 1."""
@@ -27,9 +36,7 @@ class Pad:
         if unknown:
             raise ValueError(f"the pad has no stick {', '.join(sorted(unknown))}; it has {', '.join(AXES)}")
         self.axes |= axes
-
-    def shown(self) -> tuple[object, ...]:
-        return (*sorted(self.held), *self.axes.values())
+        self.changes += 1
 
     def dobot(self) -> bytes:
         data = bytearray(40)

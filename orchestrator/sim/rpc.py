@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.sim.lines import Command
+from orchestrator.sim.lines import Action, Command
 
 BAD_JSON, UNEXPECTED, SERVER = 4, 5, 6
 BAD_TRANSITION, UPPER_REFUSED, VELOCITY_REFUSED = 100, 101, 102
@@ -43,7 +43,7 @@ class Call:
 Method = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-def method_command(name: str, method: Method, stimulus: Callable[[Callable[[Any], None]], Callable[[Any], None]]) -> Command:
+def method_command(name: str, method: Method, stimulus: Callable[[Action], Action]) -> Command:
     """A method as a command that faults can be put on."""
 
     def execute(call: Call) -> None:

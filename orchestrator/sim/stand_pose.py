@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.robots.profile import Range, StandPoseLimits
-from orchestrator.sim.model import NEVER
+from orchestrator.sim.model import NEVER, ROUNDING
 
 TIME_TO_STABLE = 2.0
 """s from the start of standing until the level from which commands are taken."""
@@ -64,10 +64,10 @@ class StandPose:
         if self._since is not None and self.level < self.full:
             level = self.stance if self.level < self.stance else self.full
             moments.append(self._since + level / self.stance * TIME_TO_STABLE)
-        return max(min(moments), self._now + 1e-9) if moments else NEVER
+        return min(moments) if moments else NEVER
 
 
 def _towards(value: float, target: float, step: float) -> float:
-    if abs(target - value) <= step + 1e-12:
+    if abs(target - value) <= step + ROUNDING:
         return target
     return value + step if target > value else value - step

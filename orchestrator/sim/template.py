@@ -45,6 +45,11 @@ class Template:
         shape, strides = (len(column), width), (column.strides[0], size)
         return np.lib.stride_tricks.as_strided(column, shape, strides, writeable=True)
 
+    def stretch(self, path: str, count: int) -> Numbers:
+        """The numbers from the one at this path on that stand side by side, whatever fields they belong to."""
+        first = self.numbers(path)
+        return np.lib.stride_tricks.as_strided(first, (count,), (first.dtype.itemsize,), writeable=True)
+
     def data(self) -> bytes:
         return bytes(self._bytes)
 

@@ -15,12 +15,14 @@ from orchestrator.bus.contract import Bus
 from orchestrator.bus.memory import MemoryBus, MemoryWriter
 from orchestrator.clock import Timer, VirtualClock
 from orchestrator.robots.profile import Profile
-from orchestrator.sim.lines import Command, Inlet, Outlet
-from orchestrator.sim.model import NEVER, Model
+from orchestrator.sim.lines import Action, Command, Inlet, Outlet, nothing
+from orchestrator.sim.model import NEVER, ROUNDING, Model, Touchable
 from orchestrator.wire.topics import topics
 
-FRESH = 0.1
-"""s between two samples of a topic in virtual time: readers take a topic for stale 0.1 to 0.5 s after its last sample."""
+FRESH = 0.2
+"""s between two samples of an event topic in virtual time: readers that wait take it for stale after up to 0.5 s."""
+FRESH_WHEN_LOOKED_AT = 0.09
+"""s after which somebody who looks at an event topic gets a new sample: some take it for stale after 0.1 s."""
 _BOOT_TIME = 3.0
 """s a robot is silent when it restarts."""
 
@@ -36,6 +38,7 @@ class Publication:
     shown: Callable[[], Hashable]
     """What must be told at once when it changes."""
     last_shown: Hashable = None
+    sent_at: float = -NEVER
     every_sample: bool = False
     """Sent at the robot's rate even in virtual time: somebody cares for single samples."""
 
@@ -162,18 +165,22 @@ class Twin:
         self._models = models
         for model in models:
             model.advance(self.clock.now())
+            if isinstance(model, Touchable):
+                model.before, model.after = self.advance, self.update
 
     def publish(self, name: str, rate: float, make: Callable[[], bytes], shown: Callable[[], Hashable]) -> None:
         """Show a state topic at a rate (Hz; 0: on change only)."""
         period = 1.0 / rate if rate else NEVER
         self.publications[name] = Publication(Outlet(self.topics[name]), period, make, shown)
 
-    def take(self, name: str, execute: Callable[[Any], None], **less: Callable[[Any], None]) -> None:
-        """Take commands from a topic."""
-        self.commands[name] = command = Command(name, self._stimulus(execute), **less)
+    def take(self, name: str, execute: Action, acknowledge: Action = nothing, partly: Action | None = None) -> None:
+        """Take commands from a topic; what it does when faults make it only acknowledge or only begin them."""
+        partial = None if partly is None else self._stimulus(partly)
+        command = Command(name, self._stimulus(execute), self._stimulus(acknowledge), partial)
+        self.commands[name] = command
         self.inlets[name] = Inlet(self.topics[name], command)
 
-    def _stimulus(self, action: Callable[[Any], None]) -> Callable[[Any], None]:
+    def _stimulus(self, action: Action) -> Action:
         def act(message: Any) -> None:
             self.advance()
             action(message)
@@ -206,11 +213,12 @@ class Twin:
             if shown != publication.last_shown:
                 publication.last_shown = shown
                 if not self._at_full_rate(publication):
-                    publication.outlet.send(publication.make())
+                    self._send(publication)
         self._plan_change()
 
     def _plan_change(self) -> None:
         due = min((model.next_change() for model in self._models), default=NEVER)
+        due = max(due, self.clock.now() + ROUNDING)
         if self._change is not None:
             if due == self._next_change:
                 return
@@ -224,18 +232,26 @@ class Twin:
         self._change = None
         self.update()
 
+    def _send(self, publication: Publication) -> None:
+        publication.sent_at = self.clock.now()
+        publication.outlet.send(publication.make())
+
     def _connect_all(self) -> None:
         for inlet in self.inlets.values():
             inlet.connect(self.bus)
         for publication in self.publications.values():
             writer = publication.outlet.connect(self.bus)
-            if isinstance(writer, MemoryWriter) and publication.outlet.topic.kind == "stream":
+            if isinstance(writer, MemoryWriter) and publication.period < NEVER:
                 writer.supply(lambda publication=publication: self._look(publication))  # type: ignore[misc]
 
     def _look(self, publication: Publication) -> bytes | None:
-        """A stream in virtual time: made when somebody looks."""
+        """In virtual time a sample is made when somebody looks: of a stream always, of an event topic if it is old."""
         if not self._running or self._at_full_rate(publication):
             return None
+        now = self.clock.now()
+        if publication.outlet.topic.kind == "event" and now - publication.sent_at < FRESH_WHEN_LOOKED_AT:
+            return None
+        publication.sent_at = now
         self.advance()
         return publication.make()
 
@@ -272,11 +288,11 @@ class Twin:
     def _beat(self, period: float, beat: list[Publication], generation: int, due: float) -> None:
         if generation != self._generation:
             return
-        if self.clock.now() >= self._next_change:
+        if self.clock.now() >= self._next_change or period >= FRESH:
             self.update()
         else:
             self.advance()
         for publication in beat:
-            publication.outlet.send(publication.make())
+            self._send(publication)
         following = max(due + period, self.clock.now())
         self.clock.at(following, lambda: self._beat(period, beat, generation, following))
