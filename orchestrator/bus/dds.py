@@ -233,8 +233,9 @@ class DdsStream(Intake):
 class DdsEvents(Intake):
     """A topic of which every sample counts.
 
-    Two readers: a best-effort one matches any writer and wakes us; a reliable one matches reliable writers only (the
-    vendors' default) and loses nothing. A sample that both bring is recognised by its writer and its source time.
+    Two readers: a best-effort one matches any writer and wakes us at once; a reliable one matches reliable writers only
+    (the vendors' default), loses nothing, and is looked at now and then for what the first one did not get. A sample
+    that both bring is recognised by its writer and its source time.
     """
 
     def __init__(self, bus: DdsBus, topic: Topic) -> None:
@@ -242,53 +243,63 @@ class DdsEvents(Intake):
         self._bus = bus
         self._quick = _make_reader(bus, topic, _reader_qos(_BEST_EFFORT, _DEPTH))
         self._sure = _make_reader(bus, topic, _reader_qos(_RELIABLE, _DEPTH))
-        self._quick_ref, self._sure_ref = self._quick._ref, self._sure._ref
-        self._only_quick: dict[tuple[int, int], int] = {}
-        self._only_sure: dict[tuple[int, int], int] = {}
+        self._only_quick = _Seen()
+        self._only_sure = _Seen()
         self._latest: dict[int, int] = {}
-        bus.on_data(self._quick, self.look)
+        bus.on_data(self._quick, self._look_quick)
         _watch_reader(bus, self._quick, self)
 
+    def _look_quick(self) -> None:
+        self._take_in(self._quick._ref, self._only_quick, self._only_sure)
+
     def look(self) -> None:
-        sure = cyclone.take(self._sure_ref)
-        quick = cyclone.take(self._quick_ref)
-        if not sure and not quick:
-            return
-        fresh = [
-            pair for pair in sure if pair[1].valid_data and _first_sight(pair[1], self._only_sure, self._only_quick)
-        ]
-        fresh += [p for p in quick if p[1].valid_data and _first_sight(p[1], self._only_quick, self._only_sure)]
-        if len(fresh) > 1:
-            fresh.sort(key=lambda pair: pair[1].source_timestamp)
+        self._look_quick()
+        self._take_in(self._sure._ref, self._only_sure, self._only_quick)
+
+    def _take_in(self, reader: int, seen: _Seen, seen_by_other: _Seen) -> None:
         now = self._bus.clock.now()
-        for data, info in fresh:
-            if self._take_in(Sample(data, info.publication_handle, info.source_timestamp, now)):
+        for data, info in cyclone.take(reader):
+            if not info.valid_data:
+                continue
+            writer, written = info.publication_handle, info.source_timestamp
+            if seen_by_other.forget((writer, written)):
+                continue
+            seen.remember((writer, written))
+            if self._accept_in_order(Sample(data, writer, written, now)):
                 self._bus.changed()
 
-    def _take_in(self, sample: Sample) -> bool:
-        newest = self._newest
+    def _accept_in_order(self, sample: Sample) -> bool:
         if sample.source_time >= self._latest.get(sample.writer, 0):
             self._latest[sample.writer] = sample.source_time
             return self.accept(sample)
-        # Sent again after a loss: it counts, but what came after it stays the newest.
+        # It was lost and sent again: it counts, but what came after it stays the newest.
+        newest = self._newest
         changed = self.accept(sample)
         self._newest = newest
         return changed or bool(self._watched)
 
 
-def _first_sight(info: Any, mine: dict[tuple[int, int], int], other: dict[tuple[int, int], int]) -> bool:
-    """Whether the other reader of the pair has not brought this sample yet."""
-    key = (info.publication_handle, info.source_timestamp)
-    if key in other:
-        if other[key] == 1:
-            del other[key]
-        else:
-            other[key] -= 1
-        return False
-    mine[key] = mine.get(key, 0) + 1
-    if len(mine) > 4 * _DEPTH:
-        del mine[next(iter(mine))]
-    return True
+class _Seen:
+    """Samples that only one of the two readers has brought so far, by writer and source time."""
+
+    def __init__(self) -> None:
+        self._count: dict[tuple[int, int], int] = {}
+
+    def remember(self, key: tuple[int, int]) -> None:
+        count = self._count
+        count[key] = count.get(key, 0) + 1
+        if len(count) > 4 * _DEPTH:
+            del count[next(iter(count))]
+
+    def forget(self, key: tuple[int, int]) -> bool:
+        """Whether it was there; it no longer is."""
+        count = self._count
+        if key not in count:
+            return False
+        count[key] -= 1
+        if not count[key]:
+            del count[key]
+        return True
 
 
 def _make_reader(bus: DdsBus, topic: Topic, qos: Qos) -> DataReader[Any]:
