@@ -7,10 +7,12 @@ from collections.abc import Callable
 from orchestrator.bus.contract import Bus
 from orchestrator.clock import VirtualClock
 from orchestrator.robots.profile import Profile
+from orchestrator.sim.adam import AdamTwin
 from orchestrator.sim.atom import AtomTwin
+from orchestrator.sim.aurora import AuroraTwin
 from orchestrator.sim.twin import Twin
 
-_FAMILIES: dict[str, type[Twin]] = {"atom": AtomTwin}
+_FAMILIES: dict[str, type[Twin]] = {"aurora": AuroraTwin, "atom": AtomTwin, "adam": AdamTwin}
 
 
 def make_twin(

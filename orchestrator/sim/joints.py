@@ -48,6 +48,11 @@ class Joints:
         if self._moving:
             self.target[where] = self.q[where]
 
+    def home(self) -> None:
+        """All joints to zero, or as near as their limits allow."""
+        if self._moving or self.q.any():
+            self.follow(slice(None), np.zeros(len(self.q)))
+
     def moving(self, where: slice) -> bool:
         return self._moving and bool(np.any(np.abs(self.target[where] - self.q[where]) > 1e-3))
 

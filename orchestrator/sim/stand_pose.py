@@ -24,9 +24,9 @@ class StandPose:
         self._now = 0.0
         self._since: float | None = None
 
-    def stand(self, now: float) -> None:
+    def rise(self, since: float) -> None:
         if self._since is None:
-            self._since = now
+            self._since = since
 
     def give_way(self) -> None:
         """Not standing any more: upright again and the level at zero."""
@@ -38,6 +38,10 @@ class StandPose:
         if self._since is None:
             return 0
         return min(int((self._now - self._since) / TIME_TO_STABLE * self.stance + 1e-9), self.full)
+
+    @property
+    def arrived(self) -> bool:
+        return self.pose == self._target
 
     @property
     def stable(self) -> bool:
