@@ -34,6 +34,8 @@ _GRAVITY = 9.81
 class AdamTwin(Twin):
     """An Adam. It obeys in developer mode only, which no topic shows; the twin starts in it."""
 
+    offers = frozenset({"damping", "battery", "fall"})
+
     def build(self) -> None:
         profile = self.profile
         self.mode = "developer"

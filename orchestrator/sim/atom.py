@@ -74,6 +74,7 @@ class AtomTwin(Twin):
 
     def build(self) -> None:
         profile = self.profile
+        self.offers = frozenset(EMERGENCIES) | {"battery"} | ({"base"} if profile.base else set())
         self.pressed: set[str] = set()
         self.upper_control = False
         self.fsm = StateMachine(DAMPING, frozenset(profile.fsm.values()), _allowed, _time_to)
@@ -170,6 +171,12 @@ class AtomTwin(Twin):
 
     def release(self, *buttons: str) -> None:
         self.pad.release(*buttons)
+        self.update()
+
+    def change_fsm(self, state: int) -> None:
+        """Somebody else asks for a state, by pad or app."""
+        self.advance()
+        self.request_fsm(state)
         self.update()
 
     def push(self, **axes: float) -> None:

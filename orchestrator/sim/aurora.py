@@ -68,6 +68,8 @@ _MOTOR_MODE: Any = fourier_msgs.MotorMode
 class AuroraTwin(Twin):
     """A robot under Fourier's Aurora."""
 
+    offers = frozenset({"security", "fall"})
+
     def build(self) -> None:
         profile = self.profile
         known = frozenset(profile.fsm.values())
@@ -139,9 +141,13 @@ class AuroraTwin(Twin):
         """Press buttons of the joystick together: some ask for a state."""
         state = _CHORDS.get(frozenset(buttons))
         if state is not None:
-            self.advance()
-            self.request_fsm(state)
-            self.update()
+            self.change_fsm(state)
+
+    def change_fsm(self, state: int) -> None:
+        """Somebody else asks for a state."""
+        self.advance()
+        self.request_fsm(state)
+        self.update()
 
     def press_emergency(self, kind: str = "security") -> None:
         """Somebody presses the stop: Aurora goes into security protection at once."""

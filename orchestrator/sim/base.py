@@ -195,6 +195,27 @@ class WheeledBase(Touchable):
             self._end(NavigationStatus_.STOPPED)
 
     @by_hand
+    def pause_by_hand(self) -> None:
+        self.pause_task()
+
+    @by_hand
+    def resume_by_hand(self) -> None:
+        self.resume_task()
+
+    @by_hand
+    def cancel_by_hand(self) -> None:
+        self.cancel_task()
+
+    @by_hand
+    def take_over(self) -> None:
+        """Somebody works on the base: maintenance mode."""
+        self.work_mode = MAINTENANCE_MODE
+
+    @by_hand
+    def give_back(self) -> None:
+        self.work_mode = TASK_MODE
+
+    @by_hand
     def break_down(self, code: int = 1) -> None:
         """An error of the base itself: it stops and takes nothing until it is repaired."""
         if self._task is not None:

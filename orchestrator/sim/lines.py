@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from orchestrator.bus.contract import Bus, Sample, Writer
 from orchestrator.wire.codec import codec
@@ -14,16 +14,10 @@ Send = Callable[[bytes], None]
 Action = Callable[[Any], object]
 
 
-class SampleFault(Protocol):
-    """Does something else with a sample than sending it."""
-
-    def __call__(self, data: bytes, send: Send) -> None: ...
-
-
-class CommandFault(Protocol):
-    """Does something else with a command than executing it."""
-
-    def __call__(self, command: Command, message: Any, execute: Action) -> None: ...
+SampleFault = Callable[[bytes, Send], None]
+"""Does something else with a sample than sending it."""
+CommandFault = Callable[["Command", Any, Action], None]
+"""Does something else with a command than executing it."""
 
 
 class Outlet:
@@ -32,8 +26,6 @@ class Outlet:
     def __init__(self, topic: Topic) -> None:
         self.topic = topic
         self.faults: tuple[SampleFault, ...] = ()
-        self.observers: tuple[Send, ...] = ()
-        """Called with every sample as the models made it, before faults."""
         self._write: Send | None = None
 
     def connect(self, bus: Bus) -> Writer:
@@ -45,8 +37,6 @@ class Outlet:
         self._write = None
 
     def send(self, data: bytes) -> None:
-        for observe in self.observers:
-            observe(data)
         _through(self.faults, data, self._out)
 
     def _out(self, data: bytes) -> None:

@@ -46,6 +46,9 @@ class Publication:
 class Twin:
     """What all simulated robots have in common. Get one from `make_twin`."""
 
+    offers: frozenset[str] = frozenset()
+    """What can happen to it besides what can to any robot: its emergency stops, a base, a battery, a fall."""
+
     def __init__(
         self,
         profile: Profile,
@@ -65,6 +68,8 @@ class Twin:
         self.inlets: dict[str, Inlet] = {}
         self.commands: dict[str, Command] = {}
         """Everything the robot can be told, by topic or method."""
+        self.watchers: list[Callable[[], None]] = []
+        """Called whenever something about the robot may have changed."""
         self.started_at = clock.now()
         self.booted_at = clock.now()
         self._connect = bus.network.bus if isinstance(bus, MemoryBus) else connect
@@ -119,26 +124,25 @@ class Twin:
     def reboot(self, seconds: float = _BOOT_TIME) -> None:
         """Go silent, then come back as after power-up: counters at zero, new writers where the bus can make them."""
         self.stop()
-        outlets = {name: publication.outlet for name, publication in self.publications.items()}
-        faults = {name: command.faults for name, command in self.commands.items()}
         if self._connect is not None:
             self.bus.close()
-        self.clock.after(seconds, lambda: self._come_back(outlets, faults))
+        generation = self._generation
+        self.clock.after(seconds, lambda: self._come_back(generation))
 
-    def _come_back(self, outlets: dict[str, Outlet], faults: dict[str, Any]) -> None:
-        if self._running:
-            return
+    def _come_back(self, generation: int) -> None:
+        if generation != self._generation:
+            return  # started or stopped by somebody meanwhile
         if self._connect is not None:
             self.bus = self._connect(self.profile.name)
         self.booted_at = self.clock.now()
+        publications, commands = self.publications, self.commands
         self.publications, self.inlets, self.commands = {}, {}, {}
         self.build()
-        for name, old in outlets.items():
-            self.publications[name].outlet.faults = old.faults
-            self.publications[name].outlet.observers = old.observers
-            self.publications[name].every_sample = bool(old.faults or old.observers)
-        for name, kept in faults.items():
-            self.commands[name].faults = kept
+        for name, old in publications.items():
+            self.publications[name].outlet.faults = old.outlet.faults
+            self.publications[name].every_sample = old.every_sample
+        for name, command in commands.items():
+            self.commands[name].faults = command.faults
         self.start()
 
     def __enter__(self) -> Twin:
@@ -215,6 +219,8 @@ class Twin:
                 if not self._at_full_rate(publication):
                     self._send(publication)
         self._plan_change()
+        for look in tuple(self.watchers):
+            look()
 
     def _plan_change(self) -> None:
         due = min((model.next_change() for model in self._models), default=NEVER)
