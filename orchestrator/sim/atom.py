@@ -154,9 +154,9 @@ class AtomTwin(Twin):
         self.pressed |= EMERGENCIES[kind]
         if kind == "hard":
             self.drives.cut_power()
-            self.fsm.force(ZERO_TORQUE, self.clock.now())
+            self.fsm.force(ZERO_TORQUE, self.uptime)
         elif kind in ("soft", "di"):
-            self.fsm.force(DAMPING, self.clock.now())
+            self.fsm.force(DAMPING, self.uptime)
         self.update()
 
     def release_emergency(self, kind: str) -> None:
@@ -197,7 +197,7 @@ class AtomTwin(Twin):
         powered = all(self.drives.servo[motor] == SERVO_ON for motor in self.present)
         if state > DAMPING and (stopped or not powered):
             return False
-        return self.fsm.request(state, self.clock.now())
+        return self.fsm.request(state, self.uptime)
 
     def switch_upper_control(self, wanted: bool) -> bool:
         if wanted and self.fsm.state < READY:
@@ -215,14 +215,14 @@ class AtomTwin(Twin):
 
     def _echo(self, state: int) -> bytes:
         """The robot's own report on the topic that also takes commands."""
-        self._echoes.append((state, self.clock.now() + _ECHO_TIME))
+        self._echoes.append((state, self.uptime + _ECHO_TIME))
         message = blank(self.topics["rt/set/fsm/id"].type)
         message.id = state
         return Template(message).data()
 
     def _is_echo(self, state: int) -> bool:
         """Whether this is what the twin itself has just written."""
-        now = self.clock.now()
+        now = self.uptime
         self._echoes = [echo for echo in self._echoes if echo[1] >= now]
         for echo in self._echoes:
             if echo[0] == state:
@@ -304,7 +304,7 @@ class AtomTwin(Twin):
         duration = float(params.get("duration", _RPC_VELOCITY_TIME))
         if not math.isfinite(vx + vy + turn + duration):
             raise ValueError("a velocity that is not finite")
-        self.walking.go(vx, vy, turn, duration, self.clock.now())
+        self.walking.go(vx, vy, turn, duration, self.uptime)
         return {}
 
     def _rpc_navigate(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -319,7 +319,7 @@ class AtomTwin(Twin):
             self.upper_control = False
             self.joints.stay(slice(None))
         if self.fsm.state < FIRST_WALKING and self.walking.moving:
-            self.walking.halt(self.clock.now())
+            self.walking.halt(self.uptime)
         if self._wheels is not None:
             self._wheels.stopped = bool(self.pressed & {"amr", "amr_event"})
             self._wheels.accepts_tasks = self.fsm.state > DAMPING

@@ -152,7 +152,7 @@ class AuroraTwin(Twin):
     def press_emergency(self, kind: str = "security") -> None:
         """Somebody presses the stop: Aurora goes into security protection at once."""
         self.advance()
-        self.fsm.force(SECURITY, self.clock.now())
+        self.fsm.force(SECURITY, self.uptime)
         self.update()
 
     def release_emergency(self, kind: str = "security") -> None:
@@ -181,7 +181,7 @@ class AuroraTwin(Twin):
         return to in _FROM.get(state, set())
 
     def request_fsm(self, state: int) -> bool:
-        return self.fsm.request(state, self.clock.now())
+        return self.fsm.request(state, self.uptime)
 
     def _set_upper(self, state: int) -> None:
         if self.allows_upper and state in self.profile.upper_fsm.values():
@@ -195,7 +195,7 @@ class AuroraTwin(Twin):
         duration = getattr(message, "duration", _OLD_VELOCITY_TIME)
         usable = math.isfinite(message.vx + message.vy + message.yaw + duration)
         if usable and self.fsm.state == WALK and self.velocity_source == BY_DDS:
-            self.walking.go(message.vx, message.vy, message.yaw, duration, self.clock.now())
+            self.walking.go(message.vx, message.vy, message.yaw, duration, self.uptime)
 
     def _pose(self, message: Any) -> None:
         states = {PD_STAND, WALK} if self.profile.model in _POSES_WHILE_WALKING else {PD_STAND}
@@ -264,12 +264,12 @@ class AuroraTwin(Twin):
             if joint_move:
                 self._follow(group, np.array(command.position), max(speed, 0.01), part)
             elif group in self.arms and len(command.pose) == 7:
-                self.arms[group].go(tuple(map(float, command.pose)), speed, self.clock.now())
+                self.arms[group].go(tuple(map(float, command.pose)), speed, self.uptime)
 
     # Consequences.
 
     def react(self) -> None:
-        now, state = self.clock.now(), self.fsm.state
+        now, state = self.uptime, self.fsm.state
         if state in (PD_STAND, WALK) and not self.fallen:
             self.stand.rise(self.fsm.entered if state == PD_STAND else now)
         else:

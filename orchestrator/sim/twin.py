@@ -168,7 +168,6 @@ class Twin:
         """These models make up the robot; they start now."""
         self._models = models
         for model in models:
-            model.advance(self.clock.now())
             if isinstance(model, Touchable):
                 model.before, model.after = self.advance, self.update
 
@@ -201,8 +200,8 @@ class Twin:
     # Time.
 
     def advance(self) -> None:
-        """Bring every model to now."""
-        now = self.clock.now()
+        """Bring every model to now; their time begins when the robot boots."""
+        now = self.uptime
         for model in self._models:
             model.advance(now)
 
@@ -224,7 +223,7 @@ class Twin:
 
     def _plan_change(self) -> None:
         due = min((model.next_change() for model in self._models), default=NEVER)
-        due = max(due, self.clock.now() + ROUNDING)
+        due = self.booted_at + max(due, self.uptime + ROUNDING)
         if self._change is not None:
             if due == self._next_change:
                 return
@@ -300,5 +299,6 @@ class Twin:
             self.advance()
         for publication in beat:
             self._send(publication)
-        following = max(due + period, self.clock.now())
+        now = self.clock.now()
+        following = due + period if due + period > now else now + period  # what was missed is not made up for
         self.clock.at(following, lambda: self._beat(period, beat, generation, following))
