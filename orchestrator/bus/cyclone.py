@@ -36,7 +36,7 @@ _usable_size.restype, _usable_size.argtypes = ct.c_size_t, [ct.c_void_p]
 def take(reader: int) -> list[tuple[bytes, Any]]:
     """Everything a reader holds, as (bytes with encapsulation header, sample info)."""
     samples = ddspy_take(reader, _ANY_STATE, _BATCH)
-    if isinstance(samples, int):
+    if samples.__class__ is int:
         raise BusError(f"CycloneDDS refused to hand out samples (code {samples})")
     if len(samples) == _BATCH:
         samples += take(reader)

@@ -1,4 +1,4 @@
-"""The commands, one function each."""
+"""The commands: one function each, in a module of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from orchestrator import __version__
+from orchestrator.cli.exchange import exchange
+from orchestrator.cli.robots import robots
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,13 +33,10 @@ def _options(
     pass
 
 
-@app.command()
-def exchange() -> None:
-    """Send every topic to a second process and back: does DDS work on this machine?"""
-    from orchestrator.cli.exchange import run
-
-    raise typer.Exit(run())
+for command in (exchange, robots):
+    app.command()(command)
 
 
 def main() -> None:
+    """Run the command line."""
     app()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import typer
 from rich.console import Console
 
 if TYPE_CHECKING:
     from orchestrator.bus.exchange import Exchanged
 
 
-def run() -> int:
-    """Exit code 0 if every topic came back as it went."""
+def exchange() -> None:
+    """Send every topic to a second process and back: does DDS work on this machine?"""
     from orchestrator.bus.contract import BusError
     from orchestrator.bus.exchange import exchange
 
@@ -24,9 +25,9 @@ def run() -> int:
             good, total = good + row.same, total + 1
     except BusError as error:
         console.print(f"error: {error}", style="red", soft_wrap=True)
-        return 1
+        raise typer.Exit(1) from None
     console.print(f"{good} of {total} topics came back unchanged.", style="green" if good == total else "red")
-    return 0 if good == total else 1
+    raise typer.Exit(0 if good == total else 1)
 
 
 def _line(row: Exchanged) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,7 @@ Severity = Literal["error", "warning"]
 
 RECORDED = 1000  # findings kept in full; the rest are only counted, so that hostile input costs neither time nor memory
 SHOWN = 50
+WIDTH = 100  # characters shown of a long line, before and after the place
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,7 +46,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        if self.suggestion is None or self.suggestion in self.message:
+        if self.suggestion is None or re.search(rf"writ(e|ten) {re.escape(self.suggestion)}", self.message):
             return self.message
         return f"{self.message}; did you mean {self.suggestion}?"
 
@@ -77,6 +79,10 @@ class Findings:
     def add_source(self, file: str, lines: list[str]) -> None:
         """Keep a file's lines, to show them with a caret."""
         self._lines[file] = lines
+
+    def source_line(self, place: Place) -> str:
+        lines = self._lines.get(place.file, [])
+        return lines[place.line - 1] if 0 < place.line <= len(lines) else ""
 
     def incomplete(self, file: str) -> None:
         """Part of the file could not be read: from now on nothing in it may be called missing."""
@@ -138,8 +144,10 @@ class Findings:
         lines = self._lines.get(place.file, [])
         if not 0 < place.line <= len(lines):
             return str(finding)
-        source = "".join(c if c.isprintable() else " " for c in lines[place.line - 1])
-        return f"{finding}\n  {source}\n  {' ' * (place.column - 1)}^"
+        start = max(0, place.column - WIDTH)
+        part = lines[place.line - 1][start : start + 2 * WIDTH]
+        source = "".join(c if c.isprintable() else " " for c in part)
+        return f"{finding}\n  {source}\n  {' ' * (place.column - 1 - start)}^"
 
 
 def nearest(word: str, valid: tuple[str, ...]) -> str | None:

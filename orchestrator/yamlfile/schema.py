@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
-from orchestrator.yamlfile.findings import Findings
+from orchestrator.yamlfile.findings import Findings, nearest
 from orchestrator.yamlfile.nodes import Mapping, Node, Scalar, Sequence
 from orchestrator.yamlfile.reader import read_file
 from orchestrator.yamlfile.values import Mistake, ScalarType
@@ -158,9 +158,9 @@ class _Record(Type[T]):
                 findings.unknown(key, "unknown-key", f'{self.name} has no key "{name}"', name, valid)
 
     def _report_missing(self, node: Mapping, findings: Findings) -> None:
-        missing = [
-            f'"{name}" ({key.of.name})' for name, key in self._keys.items() if key.required and name not in node.entries
-        ]
+        absent = tuple(name for name, key in self._keys.items() if key.required and name not in node.entries)
+        meant = {nearest(name, absent) for name in node.entries if name not in self._keys} if absent else set()
+        missing = [f'"{name}" ({self._keys[name].of.name})' for name in absent if name not in meant]
         if missing:
             findings.missing(node, "missing-key", f"{self.name} needs {_and(missing)}")
 

@@ -1,0 +1,12 @@
+"""Leaves about the battery."""
+
+from orchestrator.leaf import Leaf, Percent
+
+
+class CheckBattery(Leaf, needs="battery", looks=True, instant=True, timeout=1.0):
+    """Succeed if the battery is at least that full.
+
+    - CheckBattery: {at_least: 30 %}
+    """
+
+    at_least: Percent

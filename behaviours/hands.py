@@ -1,0 +1,43 @@
+"""Leaves that open, close and pose hands."""
+
+from typing import Annotated
+
+from orchestrator.leaf import Between, By, Duration, Hand, Leaf, Percent, Requirements
+
+_HAND = By("hand", {"left": "left_hand", "right": "right_hand"})
+_ALLOWED: Requirements = {
+    "aurora": {"fsm": ("user_cmd", "upper_user_cmd", "pd_stand", "walk")},
+    "atom": {"fsm": ("ready", "walk")},
+}
+
+
+class HandGrasp(
+    Leaf, needs="hands", uses=_HAND, requires=_ALLOWED, result=("object", "nothing", "not_moved"), timeout=10.0
+):
+    """Close a hand and say what it closed on; fails unless it holds something.
+
+    - HandGrasp: {hand: right, grip: 80 %}
+    """
+
+    hand: Hand
+    grip: Annotated[Percent, Between(1, 100)] = 60.0
+
+
+class HandOpen(Leaf, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0):
+    """Open a hand and wait until it is open.
+
+    - HandOpen: {hand: right}
+    """
+
+    hand: Hand
+
+
+class HandPose(Leaf, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0):
+    """Bring the fingers of a hand to positions, 0 % open to 100 % closed, little finger first, thumb rotation last.
+
+    - HandPose: {hand: left, fingers: [0 %, 0 %, 0 %, 100 %, 50 %, 50 %]}
+    """
+
+    hand: Hand
+    fingers: list[Percent]
+    time: Duration = 1.0

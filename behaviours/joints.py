@@ -1,0 +1,104 @@
+"""Leaves that move joints."""
+
+from typing import Annotated
+
+from orchestrator.leaf import Between, By, Duration, Group, Hand, JointAngles, Leaf, Length, Percent, Pose
+
+_AURORA_JOINTS = (
+    {"fsm": ("user_cmd", "upper_user_cmd", "pd_stand")},
+    {"fsm": ("walk",), "upper": ("remote",)},
+)
+_ATOM_UPPER = {"fsm": ("ready", "walk"), "upper": ("on",)}
+
+
+class MoveJoints(
+    Leaf,
+    needs="joints",
+    uses=(By("group"), By("pose")),
+    requires={"aurora": _AURORA_JOINTS, "atom": _ATOM_UPPER},
+    one_of=("angles", "pose"),
+    timeout=30.0,
+):
+    """Move joints of a group to angles, or to a named pose, smoothly within the given time; the others hold.
+
+    - MoveJoints: {group: left_arm, angles: {left_elbow_pitch: 90 deg}, time: 2 s}
+    - MoveJoints: {pose: wave, time: 3 s}
+    """
+
+    group: Group | None = None
+    angles: JointAngles | None = None
+    pose: Pose | None = None
+    time: Annotated[Duration, Between(0.2, 60)] = 2.0
+
+
+class PlayMotion(
+    Leaf,
+    needs="joints",
+    uses="upper head",
+    requires={"aurora": _AURORA_JOINTS, "atom": _ATOM_UPPER},
+    resumable=False,
+    timeout=300.0,
+):
+    """Play keyframes from a file beside the tree (YAML or npz).
+
+    - PlayMotion: {file: motions/wave.yaml, speed: 50 %}
+    """
+
+    file: str
+    speed: Annotated[Percent, Between(1, 100)] = 100.0
+
+
+class MoveHand(
+    Leaf,
+    needs="move_hand",
+    uses="upper",
+    families=("aurora",),
+    requires={"aurora": {"fsm": ("walk",), "upper": ("move",)}},
+    resumable=False,
+    timeout=30.0,
+):
+    """Move a hand to a place relative to the body, along a straight line if wanted.
+
+    - MoveHand: {hand: left, forward: 30 cm, left: 20 cm, up: 10 cm, speed: 30 %}
+    """
+
+    hand: Hand
+    forward: Length
+    left: Length
+    up: Length
+    speed: Annotated[Percent, Between(1, 100)] = 30.0
+    straight: bool = False
+
+
+class SetGains(
+    Leaf,
+    needs="gains",
+    uses=By("group"),
+    requires={"aurora": {"fsm": ("user_cmd", "upper_user_cmd")}},
+    resumable=False,
+    timeout=5.0,
+):
+    """Set stiffness and damping of every joint of a group, within the robot's limits.
+
+    - SetGains: {group: left_arm, stiffness: 40, damping: 2}
+    """
+
+    group: Group
+    stiffness: Annotated[float, Between(0, 1000)]
+    damping: Annotated[float, Between(0, 100)]
+
+
+class EnableMotors(
+    Leaf,
+    needs="joints",
+    uses="base legs upper left_hand right_hand head",
+    families=("atom", "adam"),
+    resumable=False,
+    timeout=10.0,
+):
+    """Switch the joint motors on or off and wait until the robot reports it.
+
+    - EnableMotors: {enabled: true}
+    """
+
+    enabled: bool

@@ -1,0 +1,116 @@
+"""Leaves that drive a wheeled base and its maps."""
+
+from typing import Annotated
+
+from orchestrator.leaf import Angle, AngularSpeed, Between, Duration, Leaf, Limit, Speed, Tag
+
+# The base takes tasks only outside a remote session, and refuses them while the body is limp.
+_TASKS = {"atom": {"fsm": ("ready", "walk"), "remote": ("off",)}}
+_NO_REMOTE = {"atom": {"remote": ("off",)}}
+
+
+class MoveToTag(
+    Leaf, needs="mobile_base", uses="base", families=("atom",), requires=_TASKS, resumable=True, timeout=300.0
+):
+    """Drive the base to a floor tag and wait until it has arrived; without a heading it may face any way.
+
+    - MoveToTag: {tag: 12, heading: 90 deg}
+    """
+
+    tag: Tag
+    heading: Angle | None = None
+    give_up_blocked: Duration | None = None
+
+
+class RotateBase(
+    Leaf, needs="rotate_base", uses="base", families=("atom",), requires=_TASKS, resumable=False, timeout=60.0
+):
+    """Turn the base on the spot by an angle, positive to the left.
+
+    - RotateBase: {angle: -90 deg}
+    """
+
+    angle: Annotated[Angle, Between(-6.2832, 6.2832)]
+
+
+class CancelNavigation(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=15.0):
+    """Cancel what the base is driving to, and wait until it has stopped.
+
+    - CancelNavigation
+    """
+
+
+class PauseNavigation(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=10.0):
+    """Let the base pause its task and wait until it stands.
+
+    - PauseNavigation
+    """
+
+
+class ResumeNavigation(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=10.0):
+    """Let the base go on with its paused task.
+
+    - ResumeNavigation
+    """
+
+
+class SetBaseSpeed(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=5.0):
+    """Set how fast the base drives its tasks, and how hard it accelerates and brakes (in m/s per second).
+
+    - SetBaseSpeed: {speed: 0.4 m/s, acceleration: 0.3, deceleration: 0.5}
+    """
+
+    speed: Annotated[Speed, Limit("base.speed")]
+    acceleration: Annotated[float, Between(0.05, 2.0)] | None = None
+    deceleration: Annotated[float, Between(0.05, 2.0)] | None = None
+
+
+class SubscribeLaser(Leaf, needs="mobile_base", uses="", families=("atom",), timeout=5.0):
+    """Switch the base's laser scans and odometry on or off.
+
+    - SubscribeLaser: {enabled: true}
+    """
+
+    enabled: bool
+
+
+class DriveBase(
+    Leaf,
+    needs="mobile_base",
+    uses="base",
+    families=("atom",),
+    requires=_NO_REMOTE,
+    changes={"atom": {"remote": "off"}},
+    through={"atom": {"remote": "on"}},
+    resumable=False,
+    timeout=120.0,
+):
+    """Drive the base by velocity for a time, in a remote session that a person confirms and that is always closed.
+
+    - DriveBase: {forward: 0.2 m/s, turn: 0 deg/s, time: 3 s}
+    """
+
+    forward: Annotated[Speed, Limit("base.speed")] = 0.0
+    turn: Annotated[AngularSpeed, Limit("base.turn")] = 0.0
+    time: Annotated[Duration, Between(0.1, 60)]
+
+
+class StartMapping(Leaf, needs="mapping", uses="base", families=("atom",), requires=_NO_REMOTE, timeout=15.0):
+    """Begin to record a map.
+
+    - StartMapping
+    """
+
+
+class SaveMap(Leaf, needs="mapping", uses="base", families=("atom",), timeout=60.0):
+    """Save the map that is being recorded.
+
+    - SaveMap
+    """
+
+
+class StopMapping(Leaf, needs="mapping", uses="base", families=("atom",), timeout=15.0):
+    """End the recording of a map.
+
+    - StopMapping
+    """

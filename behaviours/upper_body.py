@@ -1,0 +1,39 @@
+"""Leaves that say who controls the upper body."""
+
+from orchestrator.leaf import By, Leaf, UpperState
+
+
+class SetUpperFsm(
+    Leaf,
+    needs="upper_body",
+    uses="upper head left_hand right_hand",
+    families=("aurora",),
+    requires={"aurora": {"fsm": ("walk",)}},
+    changes={"aurora": {"upper": By("state")}},
+    resumable=False,
+    timeout=10.0,
+):
+    """Change the upper-body state and wait until the robot reports it.
+
+    - SetUpperFsm: {state: remote}
+    """
+
+    state: UpperState
+
+
+class SwitchUpperControl(
+    Leaf,
+    needs="upper_body",
+    uses="upper head left_hand right_hand",
+    families=("atom",),
+    requires={"atom": ({"fsm": ("ready", "walk")}, {"enabled": (False,)})},  # giving back is always allowed
+    changes={"atom": {"upper": By("enabled", {True: "on", False: "off"})}},
+    resumable=False,
+    timeout=5.0,
+):
+    """Take or give back control of the upper body and wait until the robot reports it.
+
+    - SwitchUpperControl: {enabled: true}
+    """
+
+    enabled: bool

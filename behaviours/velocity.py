@@ -1,0 +1,65 @@
+"""Leaves that walk."""
+
+from typing import Annotated
+
+from orchestrator.leaf import (
+    Angle,
+    AngularSpeed,
+    Between,
+    By,
+    Duration,
+    Leaf,
+    Length,
+    Limit,
+    Speed,
+    VelocitySource,
+)
+
+
+class SetVelocitySource(
+    Leaf,
+    needs="velocity",
+    uses="base legs",
+    families=("aurora",),
+    changes={"aurora": {"velocity_source": By("source")}},
+    resumable=False,
+    timeout=5.0,
+):
+    """Say whose velocity commands the robot follows; ours are called navigation.
+
+    - SetVelocitySource: {source: navigation}
+    """
+
+    source: VelocitySource
+
+
+class Walk(
+    Leaf,
+    needs="velocity",
+    uses="base legs",
+    families=("aurora", "atom"),
+    requires={
+        "aurora": {"fsm": ("walk",), "velocity_source": ("navigation",)},
+        "atom": {"fsm": ("walk",)},
+    },
+    one_of=("time", "distance", "heading"),
+    timeout=60.0,
+):
+    """Walk with a velocity for a time, or until a distance or a change of heading has been covered, then stand.
+
+    - Walk: {forward: 0.3 m/s, distance: 2 m}
+    """
+
+    forward: Annotated[Speed, Limit("walk.forward")] = 0.0
+    left: Annotated[Speed, Limit("walk.left")] = 0.0
+    turn: Annotated[AngularSpeed, Limit("walk.turn")] = 0.0
+    time: Annotated[Duration, Between(0, 600)] | None = None
+    distance: Annotated[Length, Between(0, 100)] | None = None
+    heading: Angle | None = None
+
+
+class Stop(Leaf, needs="velocity", uses="base legs", families=("aurora", "atom"), timeout=10.0):
+    """Stop walking and wait until the robot stands still.
+
+    - Stop
+    """

@@ -1,0 +1,238 @@
+"""What a leaf is: one class with one declaration, from which checks, schema, catalogue and docs follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar, get_type_hints
+
+from orchestrator.leaf.types import ParamType, param_type
+from orchestrator.leaf.words import RESERVED
+
+RESOURCES = ("base", "legs", "upper", "left_hand", "right_hand", "head")
+EVERYTHING = " ".join(RESOURCES)
+FAMILIES = ("aurora", "atom", "adam")
+MODES = ("fsm", "upper", "velocity_source", "remote")  # what leaves require and change; followed along the tree
+
+
+class Status(Enum):
+    """What a step of a leaf reports."""
+
+    RUNNING = "running"
+    SUCCESS = "success"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """A mode or resource that depends on a parameter: its value itself, or what `table` says for it."""
+
+    param: str
+    table: Mapping[Any, str] | None = None
+
+
+# Alternatives, each a table of modes (or parameters) to the values that are allowed: one must hold completely.
+Alternative = Mapping[str, tuple[Any, ...]]
+Requirement = tuple[Alternative, ...]
+Requirements = Mapping[str, "Alternative | Requirement"]  # by robot family
+Change = Mapping[str, "str | By"]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter of a leaf."""
+
+    name: str
+    type: ParamType
+    required: bool
+    default: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """Everything that is known about a leaf before it runs."""
+
+    name: str
+    summary: str
+    example: str
+    params: Mapping[str, Param]
+    needs: tuple[str, ...]
+    uses: tuple[str | By, ...]
+    families: tuple[str, ...]
+    requires: Mapping[str, Requirement]
+    changes: Mapping[str, Change]
+    through: Mapping[str, Change]
+    result: tuple[str, ...]
+    result_params: tuple[str, ...]
+    one_of: tuple[str, ...]
+    resumable: bool
+    looks: bool
+    instant: bool
+    fails: bool
+    asks: bool
+    timeout: float | None
+    implemented: bool
+    leaf: type[Leaf]
+
+
+class Leaf:
+    """Base of every leaf. A subclass declares its parameters as annotations and the rest as class keywords:
+
+    needs       capabilities it speaks, separated by spaces
+    uses        resources it moves or puts at risk, separated by spaces; `By("hand", {...})` where a parameter decides
+    families    robot families it exists on; all by default
+    requires    per family, the modes in which it is allowed: one mapping or several alternatives
+    changes     per family, the modes that hold after its success
+    through     per family, the modes that hold while it runs, and perhaps after a failure or interruption
+    result      the words it may leave as its result; `result_params` names parameters that list them
+    one_of      parameters of which exactly one must be given
+    resumable   it can go on after a pause
+    looks       it only looks and sends nothing
+    instant     it ends in the tick in which it starts
+    fails       whether it can fail at all
+    asks        it waits for a person
+    timeout     seconds after which it fails unless the tree says otherwise; None: it may take for ever
+
+    The first sentence of the docstring says what it does; the indented lines are its example in YAML.
+    The engine makes an instance per node, sets `robot` and the parameters as attributes, and calls `start` once, then
+    `step` until it is over, and `stop` once at the end, for whatever reason; `pause` and `resume` in between.
+    """
+
+    declaration: ClassVar[Declaration]
+    robot: Any
+    reason: str = ""
+    result: str | None = None
+
+    def __init__(self, robot: Any, values: Mapping[str, Any]) -> None:
+        self.robot = robot
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    def start(self) -> None:
+        """Send the command. Not called again before `stop`."""
+
+    def step(self) -> Status:
+        """Look at the robot and say how far it is."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Leave the robot in a defined state; called after success and failure, too."""
+
+    def pause(self) -> None:
+        """Hold the motion."""
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+
+    def fail(self, reason: str) -> Status:
+        """Fail with a reason an operator can act on."""
+        self.reason = reason
+        return Status.FAILURE
+
+    def __init_subclass__(
+        cls,
+        *,
+        needs: str = "",
+        uses: str | By | tuple[str | By, ...] = "",
+        families: tuple[str, ...] = FAMILIES,
+        requires: Requirements | None = None,
+        changes: Mapping[str, Change] | None = None,
+        through: Mapping[str, Change] | None = None,
+        result: tuple[str, ...] = (),
+        result_params: tuple[str, ...] = (),
+        one_of: tuple[str, ...] = (),
+        resumable: bool = True,
+        looks: bool = False,
+        instant: bool = False,
+        fails: bool = True,
+        asks: bool = False,
+        timeout: float | None = 30.0,
+        **keywords: Any,
+    ) -> None:
+        super().__init_subclass__(**keywords)
+        params = _params(cls)
+        summary, example = _described(cls)
+        cls.declaration = Declaration(
+            name=cls.__name__,
+            summary=summary,
+            example=example,
+            params=params,
+            needs=tuple(needs.split()),
+            uses=_uses(uses),
+            families=families,
+            requires={family: _alternatives(wanted) for family, wanted in (requires or {}).items()},
+            changes=changes or {},
+            through=through or {},
+            result=result,
+            result_params=result_params,
+            one_of=one_of,
+            resumable=resumable,
+            looks=looks,
+            instant=instant,
+            fails=fails,
+            asks=asks,
+            timeout=timeout,
+            implemented=cls.step is not Leaf.step,
+            leaf=cls,
+        )
+        _check(cls.declaration)
+
+
+def _params(cls: type[Leaf]) -> dict[str, Param]:
+    own = [name for name in vars(cls).get("__annotations__", {}) if not name.startswith("_")]
+    if not own:
+        return {}
+    hints = get_type_hints(cls, include_extras=True)
+    found = {}
+    for name in own:
+        type_, may_be_none = param_type(hints[name])
+        found[name] = Param(name, type_, not may_be_none and not hasattr(cls, name), getattr(cls, name, None))
+    return found
+
+
+def _described(cls: type[Leaf]) -> tuple[str, str]:
+    lines = (cls.__doc__ or "").strip().splitlines()
+    example = [line.strip() for line in lines[1:] if line.strip().startswith("- ")]
+    return (lines[0].strip() if lines else ""), "\n".join(example)
+
+
+def _uses(uses: str | By | tuple[str | By, ...]) -> tuple[str | By, ...]:
+    parts = uses if isinstance(uses, tuple) else (uses,)
+    found: list[str | By] = []
+    for part in parts:
+        found.extend(part.split() if isinstance(part, str) else [part])
+    return tuple(found)
+
+
+def _alternatives(wanted: Alternative | Requirement) -> Requirement:
+    return wanted if isinstance(wanted, tuple) else (wanted,)
+
+
+def _check(declared: Declaration) -> None:
+    """A wrong declaration is a programmer's mistake: said when the class is made, not when a tree is read."""
+    problems = [f"parameter {name} is a word of the tree language" for name in declared.params if name in RESERVED]
+    problems += [f"parameter {name} hides what every leaf has" for name in declared.params if name in _EVERY_LEAF]
+    problems += [f"{name} is not a parameter" for name in _named_params(declared) if name not in declared.params]
+    problems += [f"{use} is not a resource" for use in declared.uses if isinstance(use, str) and use not in RESOURCES]
+    tables = (*declared.requires, *declared.changes, *declared.through, *declared.families)
+    problems += [f"{family} is not a robot family" for family in tables if family not in FAMILIES]
+    if not declared.summary.endswith("."):
+        problems.append("the docstring begins with a sentence")
+    if not declared.example.startswith(f"- {declared.name}"):
+        problems.append(f'the docstring has an example that begins with "- {declared.name}"')
+    if problems:
+        raise TypeError(f"{declared.name}: {'; '.join(problems)}")
+
+
+_EVERY_LEAF = frozenset(("declaration", "robot", "reason", "result", *vars(Leaf)))
+
+
+def _named_params(declared: Declaration) -> list[str]:
+    named = [*declared.result_params, *declared.one_of]
+    for requirement in declared.requires.values():
+        named += [word for alternative in requirement for word in alternative if word not in MODES]
+    named += [use.param for use in declared.uses if isinstance(use, By)]
+    for change in declared.changes.values():
+        named += [value.param for value in change.values() if isinstance(value, By)]
+    return named

@@ -1,0 +1,814 @@
+"""From the nodes of a file to the nodes of a tree: kinds, parameters and modifiers, each checked where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.leaf import Catalogue, Declaration, ParamType
+from orchestrator.leaf.words import KINDS, LATER, MODIFIERS, OF_KIND
+from orchestrator.treefile.expression import NOT_CONSTANT, Expr, Name
+from orchestrator.treefile.model import Expression, Modifiers, TreeNode, Value
+from orchestrator.treefile.scope import Saved, Scope, on_either
+from orchestrator.treefile.values import Reader
+from orchestrator.yamlfile import UNREAD, Findings, Mapping, Mistake, Node, Scalar, Sequence, nearest
+from orchestrator.yamlfile.values import INT
+
+if TYPE_CHECKING:
+    from orchestrator.treefile.file import FileCheck
+
+DEEPEST = 100
+IN_A_FILE = 2000
+ALTOGETHER = 5000
+
+_RANK = {word: rank for rank, word in enumerate(MODIFIERS)}
+_ROLE = {**dict.fromkeys(KINDS, "kind"), **dict.fromkeys(MODIFIERS, "modifier"), **dict.fromkeys(OF_KIND, "of kind")}
+_LOOKS_LIKE_A_LEAF = re.compile(r"[A-Z]\w*")
+_STUCK = re.compile(r"(\w+):([^\s].*)", re.DOTALL)
+
+_DURATION = ParamType("duration", lower=0)
+_TEXT = ParamType("text")
+
+Outcome = tuple[Saved, Saved]  # what is saved after success and after failure
+_Entry = tuple[Scalar, Node]
+
+
+class TooMany(Exception):
+    """More nodes than may be: already reported."""
+
+
+class Counter:
+    """Nodes so far, in all files together."""
+
+    def __init__(self) -> None:
+        self.nodes = 0
+
+
+class Builder:
+    """Builds the nodes of one file. `saved` of the scope is kept up to date while the tree is walked."""
+
+    def __init__(
+        self, check: FileCheck, catalogue: Catalogue, scope: Scope, reader: Reader, findings: Findings, counter: Counter
+    ) -> None:
+        self._check = check
+        self._leaves = catalogue.leaves
+        self._scope = scope
+        self._reader = reader
+        self._findings = findings
+        self._counter = counter
+        self._here = 0
+        self._outside: set[str] = set()  # parameters of the leaf being read that stand among its modifiers
+        self.depth = 0
+        self.in_finally = False
+
+    # Nodes
+
+    def nodes(self, at: Node, written: Node, what: str) -> list[TreeNode]:
+        """A list of nodes, run as a sequence as far as saved names are concerned."""
+        found, _ = self._sequence(self._items(at, written, what))
+        return found
+
+    def _items(self, at: Node, written: Node, what: str) -> list[Node]:
+        if type(written) is Sequence:
+            if not written.items:
+                self._findings.missing(written, "no-children", f"{what} needs at least one node")
+            return written.items
+        if type(written) is Scalar and written.empty:
+            self._findings.missing(at, "no-children", f"{what} needs a list of nodes below it")
+            return []
+        if type(written) is Mapping:
+            message = f"{what} needs a list: write a dash before each of its nodes"
+            self._findings.error(written, "missing-dash", message)
+            return [written]
+        self._findings.error(written, "wrong-kind", f"{what} needs a list of nodes, not a {written.kind}")
+        return []
+
+    def node(self, written: Node) -> tuple[TreeNode, Outcome]:
+        """One node with what it saves."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self._findings.error(written, "too-deep", f"nodes are nested deeper than {DEEPEST} levels")
+            raise TooMany
+        try:
+            if type(written) is Mapping:
+                return self._mapping(written)
+            if type(written) is Scalar:
+                return self._bare(written)
+            return self._list_as_node(written)
+        finally:
+            self.depth -= 1
+
+    def _count(self, at: Node) -> None:
+        self._here += 1
+        self._counter.nodes += 1
+        if self._here > IN_A_FILE:
+            self._findings.error(at, "too-many-nodes", f"more than {IN_A_FILE} nodes in a file: split it")
+            raise TooMany
+        if self._counter.nodes > ALTOGETHER:
+            self._findings.error(at, "too-many-nodes", f"more than {ALTOGETHER} nodes with all subtrees")
+            raise TooMany
+
+    def _new(self, kind: str, source: Node) -> TreeNode:
+        self._count(source)
+        made = TreeNode(kind, source)
+        made.dead = not self._reader.active
+        return made
+
+    def _list_as_node(self, written: Node) -> tuple[TreeNode, Outcome]:
+        made = self._new("sequence", written)
+        made.children, outcome = self._sequence(self._items(written, written, "a sequence"))
+        return made, outcome
+
+    def _bare(self, written: Scalar) -> tuple[TreeNode, Outcome]:
+        """A leaf without parameters, written as its bare name."""
+        declared = self._leaves.get(written.text)
+        if declared is None:
+            self._report_not_a_node(written)
+            return self._new("mistake", written), self._unchanged()
+        made = self._new("leaf", written)
+        return made, self._leaf(made, declared, written, None)
+
+    def _report_not_a_node(self, written: Scalar) -> None:
+        text = written.text
+        stuck = _STUCK.fullmatch(text)
+        if written.empty:
+            self._findings.missing(written, "empty-node", "a node is missing after this dash")
+        elif stuck and (stuck[1] in _ROLE or stuck[1] in self._leaves):
+            suggestion = f"{stuck[1]}: {stuck[2]}"
+            self._findings.error(written, "missing-space", "a space is missing after the colon", suggestion)
+        elif text in _ROLE:
+            self._findings.error(written, "missing-value", f'"{text}" needs a colon and what belongs to it')
+        else:
+            self._report_unknown_node(written)
+
+    def _report_unknown_node(self, written: Scalar) -> None:
+        if written.text in LATER:
+            self._findings.error(written, "reserved", f'"{written.text}" is reserved for later')
+            return
+        valid = (*self._leaves, *KINDS)
+        self._findings.unknown(written, "unknown-node", f'there is no node "{written.text}"', written.text, valid)
+
+    def _mapping(self, written: Mapping) -> tuple[TreeNode, Outcome]:
+        kind: _Entry | None = None
+        declared: Declaration | None = None
+        modifiers: dict[str, _Entry] | None = None
+        of_kind: dict[str, _Entry] | None = None
+        unknown: list[_Entry] | None = None
+        leaves = self._leaves
+        for word, entry in written.entries.items():
+            role = _ROLE.get(word)
+            if role == "modifier":
+                if modifiers is None:
+                    modifiers = {}
+                modifiers[word] = entry
+            elif role == "of kind":
+                if of_kind is None:
+                    of_kind = {}
+                of_kind[word] = entry
+            elif role == "kind" or word in leaves:
+                if kind is None:
+                    kind = entry
+                    declared = leaves.get(word)
+                else:
+                    self._report_two_kinds(kind[0], entry[0])
+            else:
+                if unknown is None:
+                    unknown = []
+                unknown.append(entry)
+        if unknown is not None:
+            self._report_unknown_words(unknown, kind, declared)
+        if kind is None:
+            if unknown is None:
+                message = "this node has no kind: add sequence, selector, ... or the name of a leaf"
+                self._findings.missing(written, "no-kind", message)
+            return self._new("mistake", written), self._unchanged()
+        if of_kind is not None:
+            self._check_of_kind(kind[0], of_kind)
+        made = self._new("leaf" if declared else kind[0].text, kind[0])
+        if modifiers is None:
+            return made, self._of_kind(made, declared, kind, of_kind)
+        return made, self._modified(made, declared, kind, of_kind, modifiers)
+
+    def _report_two_kinds(self, first: Scalar, second: Scalar) -> None:
+        message = f'"{second.text}" is a second kind in the node that begins with "{first.text}": is a dash missing?'
+        self._findings.error(second, "two-kinds", message)
+
+    def _report_unknown_words(self, unknown: list[_Entry], kind: _Entry | None, leaf: Declaration | None) -> None:
+        for key, _ in unknown:
+            word = key.text
+            stuck = _STUCK.fullmatch(word)
+            if stuck and (stuck[1] in _ROLE or stuck[1] in self._leaves):
+                message = f'a space is missing after the colon of "{stuck[1]}"'
+                self._findings.error(key, "missing-space", message, f"{stuck[1]}: {stuck[2]}")
+            elif leaf is not None and word in leaf.params:
+                message = f'"{word}" is a parameter of {leaf.name}: indent it deeper than {leaf.name}'
+                self._findings.error(key, "parameter-outside", message)
+                self._outside.add(word)
+            elif kind is None or _LOOKS_LIKE_A_LEAF.fullmatch(word):
+                self._report_unknown_node(key)
+            else:
+                valid = (*MODIFIERS, *(word for word, kinds in OF_KIND.items() if kind[0].text in kinds))
+                message = f'there is no modifier "{word}"'
+                self._findings.unknown(key, "unknown-modifier", message, word, valid)
+
+    def _check_of_kind(self, kind: Scalar, words: dict[str, _Entry]) -> None:
+        for word, (key, _) in words.items():
+            if kind.text not in OF_KIND[word]:
+                allowed = " and ".join(OF_KIND[word])
+                self._findings.error(key, "not-of-this-kind", f'"{word}" belongs to {allowed}, not to {kind.text}')
+
+    def _of_kind(
+        self, made: TreeNode, declared: Declaration | None, kind: _Entry, words: dict[str, _Entry] | None
+    ) -> Outcome:
+        if declared is not None:
+            return self._leaf(made, declared, kind[0], kind[1])
+        return _KINDS[made.kind](self, made, kind[0], kind[1], words or {})
+
+    # Kinds
+
+    def _unchanged(self) -> Outcome:
+        return self._scope.saved, self._scope.saved
+
+    def _sequence(self, items: list[Node]) -> tuple[list[TreeNode], Outcome]:
+        made: list[TreeNode] = []
+        scope = self._scope
+        failed: Saved = None
+        for item in items:
+            node, (success, failure) = self.node(item)
+            scope.saved = success
+            failed = on_either(failed, failure)
+            made.append(node)
+        return made, (scope.saved, failed)
+
+    def _sequence_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+        made.children, outcome = self._sequence(self._items(key, written, "a sequence"))
+        self._memory(made, words)
+        return outcome
+
+    def _selector_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+        scope = self._scope
+        succeeded: Saved = None
+        for item in self._items(key, written, "a selector"):
+            node, (success, failure) = self.node(item)
+            scope.saved = failure
+            succeeded = on_either(succeeded, success)
+            made.children.append(node)
+        self._memory(made, words)
+        return succeeded, scope.saved
+
+    def _memory(self, made: TreeNode, words: dict[str, _Entry]) -> None:
+        entry = words.get("memory")
+        if entry is None:
+            return
+        value = self._reader.value(entry[1], _BOOL)
+        if not isinstance(value, bool):
+            if value is not UNREAD:
+                self._findings.error(entry[1], "wrong-type", "memory is true or false, not an expression")
+            return
+        made.memory = value
+        if value:
+            return
+        for child in made.children[:-1]:
+            first = child
+            if made.kind == "selector" and child.kind == "sequence" and child.children:
+                first = child.children[0]
+            if not _only_looks(first):
+                wanted = "a look" if made.kind == "sequence" else "a look, or a sequence that begins with one"
+                message = (
+                    f"without memory every child but the last must be {wanted}: this would be started on every tick"
+                )
+                self._findings.error(child, "not-a-look", message)
+
+    def _parallel_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+        scope = self._scope
+        before = scope.saved
+        everything: set[str] = set()
+        saved_by: dict[str, int] = {}
+        for number, item in enumerate(self._items(key, written, "a parallel")):
+            scope.saved = before
+            start = len(scope.log)
+            node, (success, _) = self.node(item)
+            everything |= success or frozenset()
+            for name, at in scope.log[start:]:
+                if saved_by.setdefault(name, number) != number:
+                    message = f'"{name}" is saved in two branches of the parallel on line {key.line}'
+                    self._findings.error(at, "saved-twice", message)
+            made.children.append(node)
+        scope.saved = before
+        made.succeed = self._how_many("succeed", words, made, "all") or "all"
+        made.fail = self._how_many("fail", words, made, None)
+        success = (before or frozenset()) | everything if made.succeed == "all" else before
+        return success, before
+
+    def _how_many(self, word: str, words: dict[str, _Entry], made: TreeNode, default: str | None) -> str | int | None:
+        entry = words.get(word)
+        if entry is None:
+            return default
+        written = entry[1]
+        text = written.text if type(written) is Scalar else ""
+        if text in ("all", "any"):
+            return text
+        count = len(made.children)
+        if text.isdigit() and 1 <= int(text[:9]) <= count:
+            return int(text)
+        message = f'"{word}" is all, any, or a number from 1 to {count}'
+        self._findings.error(written, "bad-policy", message)
+        return default
+
+    def _if_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+        made.condition = self._reader.condition(written)
+        before = self._scope.saved
+        const = made.condition.const if made.condition else NOT_CONSTANT
+        then = words.get("then")
+        success, failure = before, None
+        if then is None:
+            self._findings.missing(key, "missing-then", '"if" needs "then" with a list of nodes')
+        else:
+            made.children, (success, failure) = self._branch(then, "then", const is not False)
+        self._scope.saved = before
+        otherwise = words.get("else")
+        other: Outcome = (before, None)
+        if otherwise is not None:
+            made.otherwise, other = self._branch(otherwise, "else", const is not True)
+        self._scope.saved = before
+        return on_either(success, other[0]), on_either(on_either(failure, other[1]), before)
+
+    def _branch(self, entry: _Entry, word: str, possible: bool) -> tuple[list[TreeNode], Outcome]:
+        active = self._reader.active
+        self._reader.active = active and possible
+        found = self._sequence(self._items(entry[0], entry[1], f'"{word}"'))
+        self._reader.active = active
+        return found
+
+    def _check_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+        made.condition = self._reader.condition(written)
+        return self._unchanged()
+
+    def _wait_for_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+        made.condition = self._reader.condition(written, may_hold=True)
+        return self._unchanged()
+
+    def _use_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+        saved = self._scope.saved
+        self._check.use(made, written, words.get("with"), self)
+        self._scope.saved = saved
+        return self._unchanged()
+
+    # Leaves
+
+    def _leaf(self, made: TreeNode, declared: Declaration, key: Scalar, written: Node | None) -> Outcome:
+        made.leaf = declared
+        if self._reader.active:
+            self._check_robot(declared, key)
+        if self.in_finally and declared.asks:
+            self._findings.error(
+                key, "not-in-finally", f"{declared.name} waits for a person: it may not stand in finally"
+            )
+        if declared.name == "Set":
+            return self._set(made, key, written)
+        if written is None or (type(written) is Scalar and written.empty):
+            entries: dict[str, _Entry] = {}
+        elif type(written) is Mapping:
+            entries = written.entries
+        else:
+            self._report_no_parameters(declared, written)
+            return self._unchanged()
+        self._params(made, declared, key, entries)
+        return self._unchanged()
+
+    def _report_no_parameters(self, declared: Declaration, written: Node) -> None:
+        names = list(declared.params)
+        if not names:
+            self._findings.error(written, "no-parameters", f"{declared.name} has no parameters")
+            return
+        text = written.text if type(written) is Scalar else "..."
+        suggestion = f"{declared.name}: {{{names[0]}: {text}}}"
+        message = f"{declared.name} needs its parameters by name"
+        self._findings.error(written, "wrong-kind", message, suggestion)
+
+    def _params(self, made: TreeNode, declared: Declaration, key: Scalar, entries: dict[str, _Entry]) -> None:
+        params = declared.params
+        values = made.values
+        read = self._reader.value
+        meant: set[str | None] = {*self._outside}
+        self._outside.clear()
+        for word, (written, value) in entries.items():
+            param = params.get(word)
+            if param is None:
+                meant.add(self._report_unknown_param(declared, written, entries))
+                continue
+            found = read(value, param.type)
+            if found is not UNREAD:
+                values[word] = found
+        if len(values) < len(params):
+            missing = []
+            for param in params.values():
+                if param.name not in entries:
+                    values[param.name] = param.default
+                    if param.required and param.name not in meant:
+                        missing.append(f'"{param.name}" ({param.type.name})')
+            if missing:
+                self._findings.missing(key, "missing-parameter", f"{declared.name} needs {' and '.join(missing)}")
+        if declared.one_of:
+            self._check_one_of(declared, key, entries, meant)
+
+    def _report_unknown_param(self, declared: Declaration, key: Scalar, entries: dict[str, _Entry]) -> str | None:
+        """Says what is wrong with a parameter and returns the one that was probably meant."""
+        word = key.text
+        if word in MODIFIERS:
+            message = f'"{word}" is a modifier, not a parameter: indent it like {declared.name}'
+            self._findings.error(key, "modifier-inside", message)
+            return None
+        stuck = _STUCK.fullmatch(word)
+        if stuck and stuck[1] in declared.params:
+            suggestion = f"{stuck[1]}: {stuck[2]}"
+            self._findings.error(key, "missing-space", "a space is missing after the colon", suggestion)
+            return stuck[1]
+        valid = tuple(name for name in declared.params if name not in entries)
+        message = f'{declared.name} has no parameter "{word}"'
+        self._findings.unknown(key, "unknown-parameter", message, word, valid)
+        return nearest(word, valid)
+
+    def _check_one_of(
+        self, declared: Declaration, key: Scalar, entries: dict[str, _Entry], meant: set[str | None]
+    ) -> None:
+        given = [word for word in declared.one_of if word in entries]
+        names = ", ".join(declared.one_of)
+        if not given and meant.isdisjoint(declared.one_of):
+            self._findings.missing(key, "missing-parameter", f"{declared.name} needs one of {names}")
+        for word in given[1:]:
+            message = f"{declared.name} takes only one of {names}; {given[0]} is given already"
+            self._findings.error(entries[word][0], "one-of", message)
+
+    def _check_robot(self, declared: Declaration, key: Scalar) -> None:
+        robot = self._check.robot
+        if robot is None:
+            return
+        lacking = [need for need in declared.needs if need not in robot.capabilities]
+        if lacking:
+            message = f"{robot.name} has no {' and no '.join(lacking)}, which {declared.name} needs"
+            self._findings.error(key, "lacks-capability", message)
+        elif robot.family not in declared.families:
+            families = " and ".join(declared.families)
+            message = f"{declared.name} exists on {families}; {robot.name} is of the family {robot.family}"
+            self._findings.error(key, "wrong-family", message)
+
+    def _set(self, made: TreeNode, key: Scalar, written: Node | None) -> Outcome:
+        if type(written) is not Mapping or not written.entries:
+            message = "Set needs names with expressions"
+            self._findings.missing(key, "missing-parameter", message, "Set: {name: expression}")
+            return self._unchanged()
+        names: set[str] = set()
+        for name, (at, value) in written.entries.items():
+            if type(value) is not Scalar:
+                self._findings.error(value, "wrong-kind", f"an expression is wanted here, not a {value.kind}")
+                continue
+            made_expression = self._reader.expression(value)
+            if made_expression is None:
+                names.add(name)
+                self._scope.save(at, name, "any", ())
+                continue
+            kind = made_expression.kind
+            if kind == "word":
+                message = (
+                    f'"{value.text}" is a word that means nothing here: a field contains a dot, a name begins with $'
+                )
+                self._findings.error(value, "unknown-word", message)
+                kind = "any"
+            stored = self._scope.save(at, name, kind, made_expression.made.choices)
+            if stored is not None:
+                made.sets[stored] = made_expression
+                names.add(name)
+        return (self._scope.saved or frozenset()) | names, self._scope.saved
+
+    # Modifiers
+
+    def _modified(
+        self,
+        made: TreeNode,
+        declared: Declaration | None,
+        kind: _Entry,
+        of_kind: dict[str, _Entry] | None,
+        words: dict[str, _Entry],
+    ) -> Outcome:
+        made.modifiers = modifiers = Modifiers()
+        scope, reader = self._scope, self._reader
+        before, active = scope.saved, reader.active
+        entered: list[tuple[str, Name | None]] = []
+        for word in sorted(words, key=_RANK.__getitem__):
+            key, written = words[word]
+            if type(written) is Scalar and written.empty:
+                self._findings.missing(key, "missing-value", f'"{word}" needs a value')
+                continue
+            reading = _MODIFIERS.get(word)
+            if reading is not None:
+                reading(self, modifiers, key, written, entered)
+        if _never(modifiers):
+            reader.active = False
+            made.dead = True
+        success, failure = self._of_kind(made, declared, kind, of_kind)
+        if "repeat" in words:
+            scope.saved = success
+            self._repeat_until(modifiers, words["repeat"][1])
+        for name, hidden in reversed(entered):
+            scope.leave(name, hidden)
+        scope.saved = before
+        if "save" in words:
+            success, failure = self._save(made, *words["save"], (success, failure))
+        success, failure = _around(made, before, success, failure)
+        scope.saved = before
+        if "finally" in words:
+            self._finally(modifiers, *words["finally"])
+        scope.saved = before
+        reader.active = active
+        return success, failure
+
+    def _when(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        modifiers.when = self._reader.condition(written)
+
+    def _unless(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        modifiers.unless = self._reader.condition(written)
+
+    def _while(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        modifiers.while_ = self._reader.condition(written, may_hold=True)
+
+    def _until(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        modifiers.until = self._reader.condition(written, may_hold=True)
+
+    def _duration(self, key: Scalar, written: Node) -> Value:
+        value = self._reader.value(written, _DURATION)
+        if value == 0:
+            self._findings.error(written, "out-of-range", f"{key.text} must be longer than 0 s")
+            return None
+        return None if value is UNREAD else value
+
+    def _cooldown(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        modifiers.cooldown = self._duration(key, written)
+
+    def _delay(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        modifiers.delay = self._duration(key, written)
+
+    def _timeout(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        modifiers.timeout = self._duration(key, written)
+
+    def _confirm(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        if self.in_finally:
+            self._findings.error(key, "not-in-finally", "confirm waits for a person: it may not stand in finally")
+        modifiers.confirm = self._text(written)
+
+    def _name(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        modifiers.name = self._text(written)
+
+    def _text(self, written: Node) -> Value:
+        value = self._reader.value(written, _TEXT)
+        return None if value is UNREAD else value
+
+    def _note(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        if type(written) is not Scalar:
+            self._findings.error(written, "wrong-kind", f"a text is wanted here, not a {written.kind}")
+            return
+        modifiers.note = written.text
+
+    def _result(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        value = self._reader.value(written, _RESULT)
+        modifiers.result = value if isinstance(value, str) else None
+
+    def _repeat(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        if type(written) is Mapping:
+            return  # its condition is read after the node, whose saved names it may use
+        if type(written) is Scalar and written.text == "forever":
+            modifiers.repeat = "forever"
+            if self.in_finally:
+                self._findings.error(key, "not-in-finally", "finally must end: repeat forever may not stand in it")
+            return
+        modifiers.repeat = self._rounds(written, 'N, "forever" or {until: EXPR}', 1)
+
+    def _rounds(self, written: Node, wanted: str, lowest: int) -> int | None:
+        if type(written) is not Scalar:
+            self._findings.error(written, "wrong-kind", f"{wanted} is wanted here, not a {written.kind}")
+            return None
+        named = written.text.removeprefix("$")
+        known = self._scope.look_up(named) if named != written.text else None
+        if known is not None and known.kind == "int" and isinstance(known.const, int):
+            count = known.const
+        else:
+            try:
+                count = INT.parse(written.text)
+            except Mistake as mistake:
+                message = f"{mistake.message}: {wanted} is wanted here"
+                self._findings.error(written, mistake.code, message, mistake.suggestion)
+                return None
+        if not lowest <= count <= 1_000_000:
+            self._findings.error(written, "out-of-range", f"{count} is out of range: from {lowest} to 1000000")
+            return None
+        return count
+
+    def _repeat_until(self, modifiers: Modifiers, written: Node) -> None:
+        if type(written) is not Mapping:
+            return
+        entry = written.entries.get("until")
+        for word, (key, _) in written.entries.items():
+            if word != "until":
+                self._findings.unknown(key, "unknown-key", f'repeat has no "{word}"', word, ["until"])
+        if entry is None:
+            self._findings.missing(written, "missing-value", 'repeat needs a number, "forever" or {until: EXPR}')
+            return
+        modifiers.repeat = self._reader.condition(entry[1])
+
+    def _for_each(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        if type(written) is not Mapping or len(written.entries) != 1:
+            message = "for_each needs one name with a list: {name: [a, b]}"
+            self._findings.error(written, "wrong-kind", message)
+            return
+        [(name, (at, values))] = written.entries.items()
+        if not self._scope.good_name(at, name):
+            return
+        if self._scope.look_up(name) is not None:
+            self._findings.error(at, "name-taken", f'"{name}" is already in use: choose another name')
+            return
+        known, found = self._loop_values(name, values)
+        if known is None:
+            known = Name(self._scope.key(name), "any")
+        else:
+            modifiers.for_each = (known.key, found)
+        entered.append((name, self._scope.enter(name, known)))
+
+    def _loop_values(self, name: str, written: Node) -> tuple[Name | None, Value]:
+        key = self._scope.key(name)
+        if type(written) is Scalar and written.text.startswith("$"):
+            listed = self._scope.look_up(written.text[1:])
+            if listed is None:
+                self._scope.reading = written
+                self._scope.report_unknown(written.text[1:], 0)
+                return None, None
+            if listed.kind == "list" and listed.of is not None:
+                if listed.const is NOT_CONSTANT:
+                    return Name(key, listed.of, listed.choices), _listed_at_run_time(written, listed)
+                return Name(key, listed.of, listed.choices, None, NOT_CONSTANT, tuple(listed.const)), listed.const
+        if type(written) is not Sequence or not written.items:
+            self._findings.error(written, "wrong-kind", "a list with at least one value is wanted here")
+            return None, None
+        return self._literal_values(key, written)
+
+    def _literal_values(self, key: str, written: Sequence) -> tuple[Name | None, Value]:
+        values: list[Any] = []
+        kinds: set[str] = set()
+        for item in written.items:
+            if type(item) is not Scalar:
+                self._findings.error(item, "wrong-kind", f"a value is wanted here, not a {item.kind}")
+                return None, None
+            made = self._reader.expression(item)
+            if made is None or made.kind == "any":
+                return None, None
+            if made.kind == "word":
+                values.append(item.text)
+                kinds.add("choice")
+            elif made.const is NOT_CONSTANT:
+                self._findings.error(item, "not-constant", "the values of for_each must be known before the run")
+                return None, None
+            else:
+                values.append(made.const)
+                kinds.add(made.kind)
+        if kinds == {"int", "number"}:
+            kinds = {"number"}
+        if len(kinds) != 1:
+            listed = " and ".join(sorted(kinds))
+            self._findings.error(written, "two-types", f"the values of for_each must be of one type, not {listed}")
+            return None, None
+        kind = kinds.pop()
+        choices = tuple(values) if kind == "choice" else ()
+        return Name(key, kind, choices, None, NOT_CONSTANT, tuple(values)), values
+
+    def _retry(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
+        times, wait = written, None
+        if type(written) is Mapping:
+            for word, (at, _) in written.entries.items():
+                if word not in ("times", "wait"):
+                    self._findings.unknown(at, "unknown-key", f'retry has no "{word}"', word, ["times", "wait"])
+            entry = written.entries.get("times")
+            wait = written.entries.get("wait")
+            if entry is None:
+                self._findings.missing(written, "missing-value", 'retry needs "times"')
+                return
+            times = entry[1]
+        modifiers.retry = self._rounds(times, "a number of further attempts", 1)
+        if wait is not None:
+            modifiers.retry_wait = self._duration(*wait)
+        modifiers.attempt_key = self._scope.key(f"attempt@{self._counter.nodes}")
+        known = Name(modifiers.attempt_key, "int")
+        entered.append(("attempt", self._scope.enter("attempt", known)))
+
+    def _save(self, made: TreeNode, key: Scalar, written: Node, outcome: Outcome) -> Outcome:
+        if type(written) is not Scalar:
+            self._findings.error(written, "wrong-kind", f"a name is wanted here, not a {written.kind}")
+            return outcome
+        if written.empty:
+            return outcome
+        declared = made.leaf
+        if declared is None or not (declared.result or declared.result_params):
+            what = declared.name if declared else f"a {made.kind}"
+            self._findings.error(key, "no-result", f"{what} has no result that could be saved")
+            return outcome
+        choices = [*declared.result]
+        kind = "choice"
+        for param in declared.result_params:
+            listed = made.values.get(param)
+            if isinstance(listed, list):
+                choices += [choice for choice in listed if isinstance(choice, str)]
+            else:
+                kind = "any"
+        made.modifiers.save = self._scope.save(written, written.text, kind, tuple(dict.fromkeys(choices)))
+        name = frozenset((written.text,))
+        success, failure = outcome
+        return (success or frozenset()) | name, (failure or frozenset()) | name
+
+    def _finally(self, modifiers: Modifiers, key: Scalar, written: Node) -> None:
+        outer = self.in_finally
+        self.in_finally = True
+        modifiers.outcome_key = self._scope.key(f"outcome@{self._counter.nodes}")
+        known = Name(modifiers.outcome_key, "choice", ("success", "failure", "interrupted"))
+        hidden = self._scope.enter("outcome", known)
+        modifiers.finally_ = self.nodes(key, written, '"finally"')
+        self._scope.leave("outcome", hidden)
+        self.in_finally = outer
+        if not outer:
+            for node in modifiers.finally_:
+                self._check_ends(node)
+
+    def _check_ends(self, node: TreeNode) -> None:
+        if node.modifiers.timeout is not None:
+            return
+        if node.kind == "wait_for":
+            message = "finally must end: wait_for needs a timeout in it"
+            self._findings.error(node, "not-in-finally", message)
+        for child in (*node.children, *(node.otherwise or ())):
+            self._check_ends(child)
+
+
+def _listed_at_run_time(written: Scalar, listed: Name) -> Expression:
+    return Expression(written.text, Expr("name", "list", 0, listed.key), None, written.place)
+
+
+def _never(modifiers: Modifiers) -> bool:
+    when, unless = modifiers.when, modifiers.unless
+    return (when is not None and when.const is False) or (unless is not None and unless.const is True)
+
+
+def _around(made: TreeNode, before: Saved, success: Saved, failure: Saved) -> Outcome:
+    """What is saved after the modifiers had their say: whatever may end the node early has saved nothing."""
+    modifiers = made.modifiers
+    if modifiers.repeat == "forever":
+        success = None
+    if modifiers.for_each is not None and isinstance(modifiers.for_each[1], Expression):
+        success = before
+    if modifiers.timeout is not None and made.kind != "leaf":
+        failure = on_either(failure, before)
+    if modifiers.confirm is not None or modifiers.cooldown is not None or modifiers.while_ is not None:
+        failure = on_either(failure, before)
+    if modifiers.until is not None:
+        success = on_either(success, before)
+    if modifiers.result == "success":
+        success, failure = on_either(success, failure), None
+    elif modifiers.result == "failure":
+        success, failure = None, on_either(success, failure)
+    elif modifiers.result == "inverted":
+        success, failure = failure, success
+    if modifiers.when is not None or modifiers.unless is not None:
+        success, failure = on_either(success, before), on_either(failure, before)
+    return success, failure
+
+
+def _only_looks(node: TreeNode) -> bool:
+    return node.kind == "check" or (node.leaf is not None and node.leaf.looks)
+
+
+_BOOL = ParamType("bool")
+_RESULT = ParamType("choice", choices=("success", "failure", "inverted"))
+
+_KINDS: dict[str, Callable[[Builder, TreeNode, Scalar, Node, dict[str, _Entry]], Outcome]] = {
+    "sequence": Builder._sequence_kind,
+    "selector": Builder._selector_kind,
+    "parallel": Builder._parallel_kind,
+    "if": Builder._if_kind,
+    "use": Builder._use_kind,
+    "check": Builder._check_kind,
+    "wait_for": Builder._wait_for_kind,
+}
+
+_MODIFIERS: dict[str, Callable[[Builder, Modifiers, Scalar, Node, list[Any]], None]] = {
+    "when": Builder._when,
+    "unless": Builder._unless,
+    "result": Builder._result,
+    "while": Builder._while,
+    "until": Builder._until,
+    "cooldown": Builder._cooldown,
+    "confirm": Builder._confirm,
+    "delay": Builder._delay,
+    "repeat": Builder._repeat,
+    "for_each": Builder._for_each,
+    "retry": Builder._retry,
+    "timeout": Builder._timeout,
+    "name": Builder._name,
+    "note": Builder._note,
+}

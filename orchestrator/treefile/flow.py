@@ -1,0 +1,527 @@
+"""What can happen along the tree: which modes are possible at each node, what never runs, never ends or collides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from orchestrator.leaf import MODES, RESOURCES, By, Declaration
+from orchestrator.robots.facts import RobotFacts
+from orchestrator.treefile.model import NO_MODIFIERS, NOT_CONSTANT, Expression, Tree, TreeNode
+from orchestrator.treefile.modes import CALLED, SHOWN_BY, ModeSpace
+from orchestrator.yamlfile import Findings, Scalar
+
+LONGEST_FINALLY = 30.0
+
+
+class State(NamedTuple):
+    """Combinations of modes that are possible, and per mode the node that brought it about."""
+
+    modes: int
+    causes: tuple[TreeNode | None, ...]
+
+
+class Outcome(NamedTuple):
+    """What is possible after success, after failure, in between, and when skipped. None: it never happens."""
+
+    success: State | None
+    failure: State | None
+    during: State
+    skipped: State | None = None
+
+
+class Use(NamedTuple):
+    """Who uses a resource; not surely when a name decides during the run."""
+
+    node: TreeNode
+    sure: bool
+
+
+# Stands for whoever set a mode where a mistake hides it: nothing is said about what follows from the mistake.
+_MISTAKE = TreeNode("mistake", Scalar("", False, None))  # type: ignore[arg-type]
+_NOBODY: tuple[TreeNode | None, ...] = (None,) * len(MODES)
+_INDEX = {mode: index for index, mode in enumerate(MODES)}
+
+
+def either(one: State | None, other: State | None) -> State | None:
+    """What is possible when one of two ways was taken."""
+    if one is None:
+        return other
+    if other is None or one is other:
+        return one
+    modes = one.modes | other.modes
+    if one.causes is other.causes:
+        return one if modes == one.modes else State(modes, one.causes)
+    causes = tuple(b if a is None or b is _MISTAKE else a for a, b in zip(one.causes, other.causes))
+    return State(modes, causes)
+
+
+def _both(one: State, other: State | None) -> State:
+    return either(one, other) or one
+
+
+def follow(tree: Tree, findings: Findings) -> None:
+    """Walk through a checked tree once and report what cannot work."""
+    assert tree.root is not None
+    _Walk(tree.robot, findings).start(tree.root)
+
+
+class _Plan(NamedTuple):
+    """What a leaf requires and changes on this robot."""
+
+    allowed: int
+    changes: tuple[tuple[str, str | By], ...]
+    through: tuple[tuple[str, str | By], ...]
+
+
+class _Walk:
+    """One walk through one tree."""
+
+    def __init__(self, robot: RobotFacts | None, findings: Findings) -> None:
+        self._robot = robot
+        self._findings = findings
+        self._space = ModeSpace(robot) if robot is not None else None
+        self._plans: dict[str, _Plan | None] = {}
+        self._set: dict[int, frozenset[tuple[str, str]]] = {}
+        self._used: dict[int, dict[str, Use]] = {}
+        self._bounded = 0  # nodes above that end what takes too long
+
+    def start(self, root: TreeNode) -> None:
+        modes = self._space.at_start() if self._space else 1
+        self.visit(root, State(modes, _NOBODY))
+
+    # Nodes with their modifiers
+
+    def visit(self, node: TreeNode, at: State) -> Outcome:
+        modifiers = node.modifiers
+        if modifiers is NO_MODIFIERS:
+            return _KINDS[node.kind](self, node, at)
+        skipped: State | None = None
+        for condition, wanted in ((modifiers.when, True), (modifiers.unless, False)):
+            if condition is None:
+                continue
+            if condition.const is (not wanted):
+                return Outcome(None, None, at, at)
+            if condition.const is NOT_CONSTANT:
+                skipped = either(skipped, self._unless_told(at, condition, not wanted))
+                at = self._told(at, condition, wanted)
+        if modifiers.while_ is not None:
+            at = self._told(at, modifiers.while_, True)
+        inner = self._inside(node, at)
+        success, failure, during = inner.success, inner.failure, _both(inner.during, at)
+        if modifiers.repeat == "forever":
+            success = None
+            if failure is None and not self._takes_time(node):
+                message = "this repeats for ever without taking any time: add a delay, or let it fail"
+                self._findings.error(node, "spins", message)
+        if modifiers.timeout is not None or modifiers.while_ is not None:
+            failure = either(failure, during)
+        if modifiers.confirm is not None or modifiers.cooldown is not None:
+            failure = either(failure, at)
+        if modifiers.until is not None:
+            success = either(success, during)
+        if modifiers.result == "success":
+            success, failure = either(success, failure), None
+        elif modifiers.result == "failure":
+            success, failure = None, either(success, failure)
+        elif modifiers.result == "inverted":
+            success, failure = failure, success
+        if modifiers.finally_:
+            success, failure = self._finally(modifiers.finally_, success, failure, during)
+        return Outcome(success, failure, during, skipped)
+
+    def _inside(self, node: TreeNode, at: State) -> Outcome:
+        modifiers = node.modifiers
+        if modifiers.retry is not None or modifiers.repeat is not None or modifiers.for_each is not None:
+            at = self._widened(at, self._sets(node))
+        ends = modifiers.timeout is not None or modifiers.while_ is not None or modifiers.until is not None
+        self._bounded += ends
+        outcome = _KINDS[node.kind](self, node, at)
+        self._bounded -= ends
+        return outcome
+
+    def _finally(
+        self, nodes: list[TreeNode], success: State | None, failure: State | None, during: State
+    ) -> tuple[State | None, State | None]:
+        at = _both(_both(during, success), failure)
+        changes = False
+        self._bounded += 1
+        for node in nodes:
+            outcome = self.visit(node, at)
+            changes = changes or bool(self._sets(node))
+            at = _both(_both(_both(outcome.during, outcome.success), outcome.failure), outcome.skipped)
+            self._check_short(node)
+            if outcome.success is not None and outcome.failure is None:
+                at = _both(outcome.success, outcome.skipped)
+        self._bounded -= 1
+        if not changes:
+            return success, failure
+        return (at if success else None), (at if failure else None)
+
+    def _check_short(self, node: TreeNode) -> None:
+        time = node.values.get("time") if node.leaf is not None and node.leaf.name == "Wait" else None
+        if isinstance(time, float | int) and time > LONGEST_FINALLY:
+            message = f"finally takes at most {LONGEST_FINALLY:g} s, then it is stopped: this waits {time:g} s"
+            self._findings.error(node, "finally-too-long", message)
+
+    # Kinds
+
+    def _sequence(self, node: TreeNode, at: State) -> Outcome:
+        return self._chain(node.children, at)
+
+    def _chain(self, children: Iterable[TreeNode], at: State) -> Outcome:
+        failure: State | None = None
+        during = at
+        now: State | None = at
+        before: TreeNode | None = None
+        for child in children:
+            if now is None:
+                self._report_never(child, before, "succeeds")
+                break
+            outcome = self.visit(child, now)
+            failure = either(failure, outcome.failure)
+            if outcome.during is not during:
+                during = _both(during, outcome.during)
+            now = either(outcome.success, outcome.skipped)
+            before = child
+        return Outcome(now, failure, _both(during, now))
+
+    def _selector(self, node: TreeNode, at: State) -> Outcome:
+        success: State | None = None
+        during = at
+        now: State | None = at
+        before: TreeNode | None = None
+        for child in node.children:
+            if now is None:
+                self._report_never(child, before, "fails")
+                break
+            outcome = self.visit(child, now)
+            success = either(success, outcome.success)
+            during = _both(during, outcome.during)
+            now = either(outcome.failure, outcome.skipped)
+            before = child
+        return Outcome(success, now, _both(during, success))
+
+    def _report_never(self, child: TreeNode, before: TreeNode | None, does: str) -> None:
+        line = f" on {_line(before, child)}" if before is not None else ""
+        what = before.title if before is not None else "what comes before it"
+        self._findings.error(child, "never-runs", f"this never runs, because {what}{line} never {does}")
+
+    def _parallel(self, node: TreeNode, at: State) -> Outcome:
+        self._check_collisions(node)
+        children = node.children
+        loose = node.succeed != "all" or node.fail not in (None, "all")
+        self._bounded += loose
+        outcomes = []
+        during = at
+        for child in children:
+            others = [pair for other in children if other is not child for pair in self._sets(other)]
+            outcome = self.visit(child, self._widened(at, others))
+            outcomes.append(outcome)
+            during = _both(during, outcome.during)
+        self._bounded -= loose
+        after = self._after_parallel(at, outcomes, during)
+        can_succeed = sum(o.success is not None for o in outcomes)
+        can_fail = sum(o.failure is not None for o in outcomes)
+        count = sum(o.skipped is None or o.success is not None or o.failure is not None for o in outcomes)
+        enough = {"all": count, "any": min(1, count)}.get(str(node.succeed), node.succeed)
+        assert isinstance(enough, int)
+        if node.fail is None:
+            too_many = count - enough + 1
+        else:
+            too_many = {"all": count, "any": 1}.get(str(node.fail), 0) or int(node.fail)
+        success = after if can_succeed >= enough else None
+        failure = during if can_fail and can_fail >= too_many else None
+        return Outcome(success, failure, during)
+
+    def _after_parallel(self, at: State, outcomes: list[Outcome], during: State) -> State:
+        """If each mode is changed in at most one branch, every change has happened; otherwise anything on the way."""
+        changed = [o.success for o in outcomes if o.success is not None and o.success.modes != at.modes]
+        if not changed:
+            return at
+        return changed[0] if len(changed) == 1 else during
+
+    def _if(self, node: TreeNode, at: State) -> Outcome:
+        condition = node.condition
+        const = condition.const if condition else NOT_CONSTANT
+        yes = Outcome(None, None, at) if const is False else self._chain(node.children, self._told(at, condition, True))
+        if const is True:
+            return yes
+        at_else = self._unless_told(at, condition, False)
+        no = self._chain(node.otherwise, at_else) if node.otherwise else Outcome(at_else, None, at_else)
+        failure = either(yes.failure, no.failure)
+        if const is NOT_CONSTANT:
+            failure = either(failure, at)  # an unknown field fails it
+        return Outcome(either(yes.success, no.success), failure, _both(yes.during, no.during))
+
+    def _use(self, node: TreeNode, at: State) -> Outcome:
+        if not node.children or self._findings.is_incomplete(node.file or ""):
+            return self._mistake(node, at)
+        outcome = self._chain(node.children, at)
+        if node.require:
+            outcome = outcome._replace(failure=either(outcome.failure, outcome.during))
+        return outcome
+
+    def _mistake(self, node: TreeNode, at: State) -> Outcome:
+        """Whatever was meant here could have set everything."""
+        after = State(self._space.everything if self._space else 1, (_MISTAKE,) * len(MODES))
+        return Outcome(after, after, after)
+
+    def _check(self, node: TreeNode, at: State) -> Outcome:
+        return Outcome(self._told(at, node.condition, True), self._unless_told(at, node.condition, False), at)
+
+    def _wait_for(self, node: TreeNode, at: State) -> Outcome:
+        if not self._bounded:
+            message = "this can wait for ever: add a timeout"
+            self._findings.warning(node, "no-timeout", message)
+        return Outcome(self._told(at, node.condition, True), at, at)
+
+    def _leaf(self, node: TreeNode, at: State) -> Outcome:
+        declared = node.leaf
+        assert declared is not None
+        if declared.timeout is None and declared.fails and not declared.asks and not self._bounded:
+            message = f"{declared.name} can take for ever: add a timeout"
+            self._findings.warning(node, "no-timeout", message)
+        plan = self._plan(declared)
+        if plan is None:
+            return Outcome(at, at if declared.fails else None, at)
+        at = self._allowed(node, declared, plan, at)
+        after = self._changed(node, plan.changes, at)
+        during = _both(at, after)
+        if plan.through:
+            during = _both(during, self._changed(node, plan.through, at))
+        return Outcome(after, during if declared.fails else None, during)
+
+    # Modes
+
+    def _plan(self, declared: Declaration) -> _Plan | None:
+        """What a leaf means for the modes; None when nothing."""
+        found = self._plans.get(declared.name, False)
+        if found is not False:
+            assert not isinstance(found, bool)
+            return found
+        plan = None
+        if self._space is not None and self._robot is not None:
+            family = self._robot.family
+            requires = declared.requires.get(family)
+            changes = tuple(declared.changes.get(family, {}).items())
+            through = tuple(declared.through.get(family, {}).items())
+            if requires or changes or through:
+                modes_only = [option for option in requires or () if option.keys() <= _INDEX.keys()]
+                allowed = self._space.meets(modes_only) if requires else self._space.everything
+                plan = _Plan(allowed, changes, through)
+        self._plans[declared.name] = plan
+        return plan
+
+    def _allowed(self, node: TreeNode, declared: Declaration, plan: _Plan, at: State) -> State:
+        modes = at.modes & plan.allowed
+        if modes == at.modes:
+            return at
+        modes |= at.modes & self._allowed_by_values(node, declared)
+        if modes == at.modes:
+            return at
+        if _MISTAKE in at.causes:
+            return State(modes or at.modes, at.causes)
+        if modes:
+            message = self._why_not(node, declared, at, "it may be")
+            self._findings.warning(node, "may-not-be-allowed", message)
+            return State(modes, at.causes)
+        self._findings.error(node, "never-allowed", self._why_not(node, declared, at, "it is"))
+        return at
+
+    def _allowed_by_values(self, node: TreeNode, declared: Declaration) -> int:
+        """Combinations that are allowed because a parameter has a certain value."""
+        assert self._space is not None and self._robot is not None
+        allowed = 0
+        for option in declared.requires[self._robot.family]:
+            values = [word for word in option if word not in _INDEX]
+            if values and all(node.values.get(word, NOT_CONSTANT) in option[word] for word in values):
+                allowed |= self._space.meets([{word: option[word] for word in option if word in _INDEX}])
+        return allowed
+
+    def _why_not(self, node: TreeNode, declared: Declaration, at: State, verb: str) -> str:
+        assert self._space is not None and self._robot is not None
+        options = [option for option in declared.requires[self._robot.family] if option.keys() <= _INDEX.keys()]
+        best = min(options, key=lambda option: len(self._wrong_modes(option, at)))
+        said = []
+        for mode in self._wrong_modes(best, at) or list(best):
+            wanted = " or ".join(best[mode])
+            other = [value for value in self._space.possible(at.modes, mode) if value not in best[mode]]
+            shown = " or ".join(other) if len(other) <= 3 else "anything"
+            cause = at.causes[_INDEX[mode]]
+            where = f", set on {_line(cause, node)}" if cause is not None else ", as nothing before has set it"
+            said.append(f"{CALLED[mode]} {wanted}; here {verb} {shown}{where}")
+        return f"{declared.name} needs {' and '.join(said)}"
+
+    def _wrong_modes(self, option: Mapping[str, tuple[str, ...]], at: State) -> list[str]:
+        assert self._space is not None
+        return [m for m, allowed in option.items() if set(self._space.possible(at.modes, m)) - set(allowed)]
+
+    def _changed(self, node: TreeNode, changes: Iterable[tuple[str, str | By]], at: State) -> State:
+        assert self._space is not None
+        modes, causes = at
+        for mode, change in changes:
+            values = self._values_of(node, change, mode)
+            if not values:
+                continue
+            modes = _union(self._space.changed(modes, mode, value) for value in values)
+            index = _INDEX[mode]
+            hidden = isinstance(change, By) and change.param not in node.values
+            causes = (*causes[:index], _MISTAKE if hidden else node, *causes[index + 1 :])
+        return State(modes, causes)
+
+    def _values_of(self, node: TreeNode, change: str | By, mode: str) -> list[str]:
+        """The values a mode may take by a leaf; none when it stays as it is."""
+        if isinstance(change, str):
+            return [change]
+        value = node.values.get(change.param, NOT_CONSTANT)
+        if value is NOT_CONSTANT or isinstance(value, Expression):
+            assert self._space is not None
+            return list(change.table.values()) if change.table else list(self._space.values.get(mode, ()))
+        if change.table is None:
+            return [value]
+        found = change.table.get(value)
+        return [found] if found is not None else []
+
+    def _told(self, at: State, condition: Expression | None, truth: bool) -> State:
+        """What is possible once a condition has been seen: it is believed, even where the tree says otherwise."""
+        if condition is None or self._space is None or condition.made.kind == "any":
+            return at
+        told = self._space.told_by(condition.made, truth)
+        modes = at.modes & told
+        if not modes:
+            seen = [SHOWN_BY[field] for field in condition.fields if field in SHOWN_BY]
+            modes = self._space.anything_in(at.modes, seen) & told or told
+        return at if modes == at.modes else State(modes, at.causes)
+
+    def _unless_told(self, at: State, condition: Expression | None, truth: bool) -> State:
+        """The same for the way that is not taken as long as the tree is right: there the tree is believed."""
+        if condition is None or self._space is None or condition.made.kind == "any":
+            return at
+        modes = at.modes & self._space.told_by(condition.made, truth)
+        return at if modes in (0, at.modes) else State(modes, at.causes)
+
+    def _widened(self, at: State, pairs: Iterable[tuple[str, str]]) -> State:
+        """The state if any of these changes may or may not have happened."""
+        if self._space is None:
+            return at
+        modes = at.modes
+        for mode, value in pairs:
+            modes |= self._space.changed(modes, mode, value)
+        return at if modes == at.modes else State(modes, at.causes)
+
+    def _sets(self, node: TreeNode) -> frozenset[tuple[str, str]]:
+        """All modes with values that anything below a node may set."""
+        found = self._set.get(id(node))
+        if found is None:
+            pairs: set[tuple[str, str]] = set()
+            if node.leaf is not None:
+                plan = self._plan(node.leaf)
+                for mode, change in (*plan.changes, *plan.through) if plan else ():
+                    pairs.update((mode, value) for value in self._values_of(node, change, mode))
+            for child in _below(node):
+                pairs |= self._sets(child)
+            found = self._set[id(node)] = frozenset(pairs)
+        return found
+
+    # Resources
+
+    def _check_collisions(self, node: TreeNode) -> None:
+        taken: dict[str, Use] = {}
+        reported: set[int] = set()
+        for child in node.children:
+            for resource, use in self._uses(child).items():
+                first = taken.setdefault(resource, use)
+                if first is use or id(use.node) in reported:
+                    continue
+                reported.add(id(use.node))
+                sure = first.sure and use.sure
+                both = "both use" if sure else "may both use"
+                message = (
+                    f"{use.node.title} and {first.node.title} ({_line(first.node, use.node)}) {both} {resource} "
+                    f"at the same time, in the parallel on line {node.place.line}"
+                )
+                report = self._findings.error if sure else self._findings.warning
+                report(use.node, "collision", message)
+
+    def _uses(self, node: TreeNode) -> dict[str, Use]:
+        """The resources that anything below a node uses, with the first leaf that does."""
+        found = self._used.get(id(node))
+        if found is None:
+            found = {} if node.leaf is None else self._leaf_uses(node, node.leaf)
+            for child in _below(node):
+                for resource, use in self._uses(child).items():
+                    found.setdefault(resource, use)
+            self._used[id(node)] = found
+        return found
+
+    def _leaf_uses(self, node: TreeNode, declared: Declaration) -> dict[str, Use]:
+        found: dict[str, Use] = {}
+        for use in declared.uses:
+            if isinstance(use, str):
+                found[use] = Use(node, True)
+                continue
+            value = node.values.get(use.param)
+            sure = not isinstance(value, Expression)
+            for resource in self._resources(use, value):
+                found.setdefault(resource, Use(node, sure))
+        return found
+
+    def _resources(self, use: By, value: Any) -> Iterable[str]:
+        if value is None:
+            return ()
+        if use.table is not None:
+            return use.table.values() if isinstance(value, Expression) else [use.table.get(value, "")]
+        robot = self._robot
+        if robot is None:
+            return ()
+        if isinstance(value, Expression):
+            return RESOURCES
+        if value in robot.groups:
+            return [robot.groups[value].resource]
+        if value in robot.poses:
+            joints = robot.poses[value].angles
+            return {group.resource for group in robot.groups.values() if not joints.keys().isdisjoint(group.joints)}
+        return ()
+
+    # Time
+
+    def _takes_time(self, node: TreeNode) -> bool:
+        modifiers = node.modifiers
+        if node.kind == "wait_for" or modifiers.delay is not None or modifiers.retry_wait is not None:
+            return True
+        if modifiers.confirm is not None or (node.leaf is not None and not node.leaf.instant):
+            return True
+        return any(self._takes_time(child) for child in _below(node))
+
+
+def _line(other: TreeNode, node: TreeNode) -> str:
+    place = other.place
+    return f"line {place.line}" if place.file == node.place.file else f"line {place.line} of {place.file}"
+
+
+def _union(masks: Iterable[int]) -> int:
+    result = 0
+    for mask in masks:
+        result |= mask
+    return result
+
+
+def _below(node: TreeNode) -> tuple[TreeNode, ...]:
+    if node.modifiers is NO_MODIFIERS and not node.otherwise:
+        return tuple(child for child in node.children if not child.dead)
+    every = (*node.children, *(node.otherwise or ()), *node.modifiers.finally_)
+    return tuple(child for child in every if not child.dead)
+
+
+_KINDS: dict[str, Callable[[_Walk, TreeNode, State], Outcome]] = {
+    "sequence": _Walk._sequence,
+    "selector": _Walk._selector,
+    "parallel": _Walk._parallel,
+    "if": _Walk._if,
+    "use": _Walk._use,
+    "check": _Walk._check,
+    "wait_for": _Walk._wait_for,
+    "leaf": _Walk._leaf,
+    "mistake": _Walk._mistake,
+}

@@ -1,0 +1,379 @@
+"""Values of parameters: the wanted type decides how each is read, and the robot what it may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from orchestrator.leaf import ParamType
+from orchestrator.robots.facts import RobotFacts
+from orchestrator.treefile.expression import (
+    NOT_CONSTANT,
+    NUMBERS,
+    Expr,
+    Name,
+    World,
+    condition,
+    parse_expression,
+)
+from orchestrator.treefile.model import Expression, Template, Value
+from orchestrator.treefile.scope import Scope, exact_place
+from orchestrator.yamlfile import (
+    BOOL,
+    INT,
+    NUMBER,
+    TEXT,
+    UNREAD,
+    Findings,
+    Mapping,
+    Mistake,
+    Node,
+    Quantity,
+    Scalar,
+    Sequence,
+    Unread,
+    nearest,
+)
+from orchestrator.yamlfile.units import DIMENSIONS, UNITS, shown
+
+_LITERAL = re.compile(r"([-+]?(?:0|[1-9]\d*)(?:\.\d+)?) *([A-Za-z%/]*)")
+_NAMED = re.compile(r"\$([A-Za-z_]\w*)")
+_ATTEMPT = re.compile(r"[-+]?\.?\d[\d.,_xob]* *[^-+*/()$<>=\s\d]*(?:/s)?")
+_IN_TEXT = re.compile(r"\$(?:\$|([A-Za-z_]\w*))?")
+_WORD = re.compile(r"[A-Za-z_][\w-]*")
+
+WORDS = frozenset(("choice", "hand", "fsm_state", "upper_state", "velocity_source", "pose", "group"))
+
+_LITERALS: dict[str, Any] = {"int": INT, "number": NUMBER, **{name: Quantity(name) for name in DIMENSIONS}}
+
+
+def words_of(wanted: ParamType, robot: RobotFacts | None) -> tuple[str, ...] | None:
+    """The words a parameter may be, or None when only a robot could say and none is given."""
+    if wanted.kind == "choice":
+        return wanted.choices
+    if robot is None:
+        return ("left", "right") if wanted.kind == "hand" else None
+    found: tuple[str, ...] = _WORD_TABLES[wanted.kind](robot)
+    return found
+
+
+_WORD_TABLES: dict[str, Callable[[RobotFacts], tuple[str, ...]]] = {
+    "hand": lambda robot: robot.hands,
+    "fsm_state": lambda robot: robot.fsm_states,
+    "upper_state": lambda robot: robot.upper_states,
+    "velocity_source": lambda robot: robot.velocity_sources,
+    "pose": lambda robot: tuple(robot.poses),
+    "group": lambda robot: tuple(robot.groups),
+}
+
+
+class Reader:
+    """Reads values and conditions of one file; every mistake becomes a finding."""
+
+    def __init__(self, world: World, scope: Scope, findings: Findings, memo: dict[tuple[int, str], Any]) -> None:
+        self._world = world
+        self._robot = world.robot
+        self._scope = scope
+        self._findings = findings
+        self._memo = memo  # of constants, shared by all files of a check
+        self.active = True  # False in what cannot run on this robot anyway
+
+    def report(self, scalar: Scalar) -> Callable[[int, str, str, str | None], None]:
+        def said(offset: int, code: str, message: str, suggestion: str | None) -> None:
+            self._findings.error(exact_place(scalar, offset, self._findings), code, message, suggestion)
+
+        return said
+
+    def condition(self, node: Node, *, may_hold: bool = False) -> Expression | None:
+        """An expression that is true or false."""
+        if type(node) is not Scalar:
+            self._findings.error(node, "wrong-kind", f"a condition is wanted here, not a {node.kind}")
+            return None
+        made = self.expression(node, may_hold)
+        if made is None or not condition(made.made, self.report(node)):
+            return None
+        return made
+
+    def expression(self, node: Scalar, may_hold: bool = False) -> Expression | None:
+        text = node.text
+        if not text:
+            self._findings.missing(node, "missing-value", "an expression is missing here")
+            return None
+        self._scope.reading = node
+        report = self.report(node)
+        parsed = parse_expression(text, self._world, self._scope, report, active=self.active, may_hold=may_hold)
+        if parsed is None:
+            return None
+        return Expression(text, parsed[0], parsed[1], node.place)
+
+    def value(self, node: Node, wanted: ParamType) -> Value | Unread:
+        """A parameter's value of the wanted type."""
+        if type(node) is Scalar:
+            key = (id(wanted), node.text)
+            found = self._memo.get(key, UNREAD)
+            if found is not UNREAD:
+                return found
+            if not node.text:
+                self._findings.missing(node, "missing-value", f"{_a(wanted.name)} is missing here")
+                return UNREAD
+            if node.text[0] == "$" and wanted.kind != "text":
+                match = _NAMED.fullmatch(node.text)
+                if match:
+                    return self._named(node, match[1], wanted)
+            found = self._scalar(node, wanted)
+            if self.active and found is not UNREAD and type(found) is not Expression and "$" not in node.text:
+                self._memo[key] = found
+            return found
+        if wanted.kind == "list" and type(node) is Sequence:
+            return self._list(node, wanted)
+        if wanted.kind == "joint_angles" and type(node) is Mapping:
+            return self._joint_angles(node)
+        self._findings.error(node, "wrong-kind", f"{_a(wanted.name)} is wanted here, not a {node.kind}")
+        return UNREAD
+
+    def _scalar(self, node: Scalar, wanted: ParamType) -> Value | Unread:
+        kind = wanted.kind
+        try:
+            if kind in NUMBERS:
+                return self._number(node, wanted)
+            if kind == "text":
+                return self._text(node)
+            if kind in WORDS:
+                return self.word(node.text, wanted)
+            if kind == "bool":
+                return self._bool(node)
+            if kind == "tag":
+                return self._tag(node.text)
+        except Mistake as mistake:
+            place = exact_place(node, mistake.offset, self._findings)
+            self._findings.error(place, mistake.code, mistake.message, mistake.suggestion)
+            return UNREAD
+        self._findings.error(node, "wrong-kind", f"{_a(wanted.name)} is wanted here, not a {node.kind}")
+        return UNREAD
+
+    def _number(self, node: Scalar, wanted: ParamType) -> Value | Unread:
+        text, kind = node.text, wanted.kind
+        match = _LITERAL.fullmatch(text)
+        if match:
+            unit = UNITS.get(match[2])
+            if unit is not None and unit[0] == kind:
+                value = unit[1](float(match[1]))
+            else:
+                value = _LITERALS[kind].parse(text)
+            self.check_number(value, wanted)
+            return value
+        if _ATTEMPT.fullmatch(text) or _WORD.fullmatch(text):
+            value = _LITERALS[kind].parse(text)
+            self.check_number(value, wanted)
+            return value
+        return self._calculated(node, wanted)
+
+    def _calculated(self, node: Scalar, wanted: ParamType) -> Value | Unread:
+        made = self.expression(node)
+        if made is None or made.kind == "any":
+            return UNREAD
+        fits = made.kind == wanted.kind or (made.kind == "int" and wanted.kind in ("number", "tag"))
+        if not fits:
+            raise Mistake("wrong-type", f"{_a(wanted.name)} is wanted here; this is {_a(made.kind)}")
+        if made.const is NOT_CONSTANT:
+            return made
+        self.check_constant(made.const, wanted)
+        return made.const
+
+    def check_number(self, value: float, wanted: ParamType) -> None:
+        """Raise a Mistake when a number is out of its range, or of the robot's."""
+        _check_range(value, wanted.lower, wanted.upper, wanted.kind, "")
+        if wanted.limit is not None and self._robot is not None and self.active:
+            limits = self._robot.ranges.get(wanted.limit)
+            if limits is not None:
+                _check_range(value, *limits, wanted.kind, f" on {self._robot.name}")
+
+    def _bool(self, node: Scalar) -> Value | Unread:
+        if node.text in ("true", "false") or _WORD.fullmatch(node.text):
+            return BOOL.parse(node.text)
+        made = self.condition(node)
+        if made is None or made.kind == "any":
+            return UNREAD
+        return made if made.const is NOT_CONSTANT else made.const
+
+    def _tag(self, text: str) -> int | str:
+        robot = self._robot
+        if text.isdigit():
+            tag = INT.parse(text)
+            self._check_tag(tag)
+            return tag
+        if not _WORD.fullmatch(text):
+            raise Mistake("not-a-tag", f'"{text[:60]}" is not a tag: write its number or its name')
+        if robot is None:
+            return text
+        if text not in robot.tags:
+            names = tuple(robot.tags)
+            raise Mistake("unknown-tag", f'{robot.name} knows no tag "{text}"', nearest(text, names))
+        return robot.tags[text]
+
+    def _check_tag(self, tag: int) -> None:
+        robot = self._robot
+        if robot is not None and robot.tags and tag not in robot.tags.values() and self.active:
+            known = ", ".join(f"{number} ({name})" for name, number in list(robot.tags.items())[:10])
+            raise Mistake("unknown-tag", f"{robot.name} knows no tag {tag}; it knows {known}")
+
+    def word(self, text: str, wanted: ParamType) -> str:
+        """A word of the wanted kind; raises a Mistake when the robot has none such."""
+        valid = words_of(wanted, self._robot)
+        if valid is None or text in valid or (not self.active and wanted.kind != "choice"):
+            if not _WORD.fullmatch(text) and wanted.kind != "choice":
+                raise Mistake("not-a-word", f'"{text[:60]}" is not {_a(wanted.name)}')
+            return text
+        if wanted.kind == "choice":
+            raise Mistake("not-a-choice", f'"{text[:60]}" is not one of {", ".join(valid)}', nearest(text, valid))
+        assert self._robot is not None or wanted.kind == "hand"
+        who = self._robot.name if self._robot else "a robot"
+        has = f"; it has {', '.join(valid[:20])}" if valid else ""
+        raise Mistake(f"unknown-{wanted.kind}", f'{who} has no {wanted.name} "{text[:60]}"{has}', nearest(text, valid))
+
+    def _text(self, node: Scalar) -> Value | Unread:
+        text = TEXT.parse(node.text)
+        if "$" not in text:
+            return text
+        self._scope.reading = node
+        parts: list[str | tuple[str, str]] = []
+        last = 0
+        good = True
+        for match in _IN_TEXT.finditer(text):
+            parts.append(text[last : match.start()])
+            last = match.end()
+            if match[1] is None:
+                parts.append("$")
+                if match[0] == "$":
+                    raise Mistake("lone-dollar", 'a dollar sign is written "$$"', "$$", match.start())
+                continue
+            name = self._scope.look_up(match[1])
+            if name is None:
+                self._scope.report_unknown(match[1], match.start())
+                good = False
+            elif name.const is not NOT_CONSTANT:
+                parts.append(text_of(name.const, name.kind))
+            else:
+                parts.append((name.key, name.kind))
+        parts.append(text[last:])
+        if not good:
+            return UNREAD
+        if all(isinstance(part, str) for part in parts):
+            return "".join(part for part in parts if isinstance(part, str))
+        return Template(tuple(part for part in parts if part))
+
+    def _named(self, node: Scalar, name: str, wanted: ParamType) -> Value | Unread:
+        """`$name` alone: its value if that is known, else something to look up during the run."""
+        found = self._scope.look_up(name)
+        if found is None:
+            self._scope.reading = node
+            self._scope.report_unknown(name, 0)
+            return UNREAD
+        if found.kind == "any":
+            return UNREAD
+        try:
+            self._check_fits(found, name, wanted)
+            if found.const is not NOT_CONSTANT:
+                return self.check_constant(found.const, wanted)
+            for value in found.possible or found.choices:
+                self.check_constant(value, wanted)
+        except Mistake as mistake:
+            message = f"${name}: {mistake.message}"
+            self._findings.error(node, mistake.code, message, mistake.suggestion)
+            return UNREAD
+        return Expression(node.text, Expr("name", found.kind, 0, found.key), None, node.place)
+
+    def _check_fits(self, found: Name, name: str, wanted: ParamType) -> None:
+        kind = found.kind
+        fits = (
+            kind == wanted.kind
+            or (kind == "int" and wanted.kind in ("number", "tag"))
+            or (kind == "tag" and wanted.kind == "int")
+            or (kind in WORDS and wanted.kind in WORDS and (found.possible or found.choices or kind == wanted.kind))
+            or (kind in WORDS and wanted.kind in WORDS and found.const is not NOT_CONSTANT)
+        )
+        if fits and kind == "list":
+            of = wanted.of.kind if wanted.of else None
+            fits = (
+                found.of == of or (found.of in WORDS and of in WORDS) or (found.of == "int" and of in ("number", "tag"))
+            )
+        if not fits:
+            is_a = f"list of {found.of}" if kind == "list" else kind.replace("_", " ")
+            raise Mistake("wrong-type", f"{_a(wanted.name)} is wanted here; it is {_a(is_a)}")
+
+    def check_constant(self, value: Any, wanted: ParamType) -> Any:
+        """A value that is already known, checked against another type's ranges; raises a Mistake."""
+        kind = wanted.kind
+        if kind in NUMBERS:
+            self.check_number(value, wanted)
+        elif kind == "tag" and isinstance(value, int):
+            self._check_tag(value)
+        elif kind in WORDS:
+            return self.word(str(value), wanted)
+        elif kind == "list" and wanted.of is not None:
+            return [self.check_constant(item, wanted.of) for item in value]
+        return value
+
+    def _list(self, node: Sequence, wanted: ParamType) -> Value | Unread:
+        assert wanted.of is not None
+        values = [self.value(item, wanted.of) for item in node.items]
+        return UNREAD if any(value is UNREAD for value in values) else values
+
+    def _joint_angles(self, node: Mapping) -> Value | Unread:
+        values: dict[str, Value] = {}
+        good = bool(node.entries)
+        if not good:
+            self._findings.missing(node, "missing-value", "name at least one joint with its angle")
+        for joint, (key, angle) in node.entries.items():
+            limits = self._limits(joint, key)
+            wanted = ParamType("angle", lower=limits[0], upper=limits[1]) if isinstance(limits, tuple) else _ANGLE
+            values[joint] = self._joint_angle(angle, wanted)
+            good = good and limits is not False and values[joint] is not UNREAD
+        return values if good else UNREAD
+
+    def _joint_angle(self, node: Node, wanted: ParamType) -> Value | Unread:
+        if type(node) is not Scalar or not node.text or node.text[0] == "$":
+            return self.value(node, wanted)
+        return self._scalar(node, wanted)
+
+    def _limits(self, joint: str, key: Scalar) -> tuple[float, float] | bool:
+        """Limits of a joint; True when nothing is known about it, False when it does not exist."""
+        robot = self._robot
+        if robot is None or not self.active:
+            return True
+        limits = robot.joints.get(joint)
+        if limits is None:
+            message = f'{robot.name} has no joint "{joint}"'
+            self._findings.unknown(key, "unknown-joint", message, joint, robot.joints)
+            return False
+        return limits
+
+
+_ANGLE = ParamType("angle")
+
+
+def text_of(value: Any, kind: str) -> str:
+    """A value as it appears inside a text."""
+    if kind in DIMENSIONS:
+        return shown(value, kind)
+    if kind == "bool":
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ", ".join(text_of(item, "") for item in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _check_range(value: float, lower: float | None, upper: float | None, kind: str, where: str) -> None:
+    if (lower is None or value >= lower - 1e-9) and (upper is None or value <= upper + 1e-9):
+        return
+    said = [text_of(bound, kind) if bound is not None else "" for bound in (value, lower, upper)]
+    if lower is not None and upper is not None:
+        allowed = f"between {said[1]} and {said[2]}"
+    else:
+        allowed = f"at least {said[1]}" if upper is None else f"at most {said[2]}"
+    raise Mistake("out-of-range", f"{said[0]} is out of range{where}: it must be {allowed}")
+
+
+def _a(noun: str) -> str:
+    return noun if noun.startswith("one of") else f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

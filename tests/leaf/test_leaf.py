@@ -1,0 +1,103 @@
+from typing import Annotated, Literal
+
+import pytest
+
+from orchestrator.leaf import Angle, Between, By, Duration, Leaf, Limit, ParamType, Percent, Status, Tag, param_type
+
+
+class Drive(Leaf, needs="mobile_base", uses="base", requires={"atom": {"fsm": ("ready",)}}, timeout=60.0):
+    """Drive somewhere.
+
+    - Drive: {tag: 12, heading: 90 deg}
+    """
+
+    tag: Tag
+    heading: Angle | None = None
+    grip: Annotated[Percent, Between(10, 90)] = 50.0
+
+    def step(self) -> Status:
+        return Status.SUCCESS if self.tag == 12 else self.fail("wrong_tag")
+
+
+def test_a_class_is_its_own_declaration() -> None:
+    declared = Drive.declaration
+    assert (declared.name, declared.summary) == ("Drive", "Drive somewhere.")
+    assert declared.example == "- Drive: {tag: 12, heading: 90 deg}"
+    assert (declared.needs, declared.uses, declared.timeout) == (("mobile_base",), ("base",), 60.0)
+    assert declared.requires == {"atom": ({"fsm": ("ready",)},)}
+    assert {name: (p.type.kind, p.required, p.default) for name, p in declared.params.items()} == {
+        "tag": ("tag", True, None),
+        "heading": ("angle", False, None),
+        "grip": ("percent", False, 50.0),
+    }
+
+
+def test_an_instance_has_the_robot_and_its_parameters() -> None:
+    leaf = Drive(robot="robot", values={"tag": 12, "heading": None})
+    assert (leaf.robot, leaf.tag, leaf.grip) == ("robot", 12, 50.0)
+    assert leaf.step() is Status.SUCCESS
+
+
+def test_a_failing_leaf_keeps_its_reason() -> None:
+    leaf = Drive(robot=None, values={"tag": 3})
+    assert leaf.step() is Status.FAILURE
+    assert leaf.reason == "wrong_tag"
+
+
+def test_a_leaf_without_steps_is_only_declared() -> None:
+    class Later(Leaf):
+        """Do it later.
+
+        - Later
+        """
+
+    assert Drive.declaration.implemented
+    assert not Later.declaration.implemented
+
+
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        (int, ParamType("int")),
+        (float, ParamType("number")),
+        (bool, ParamType("bool")),
+        (str, ParamType("text")),
+        (Duration, ParamType("duration", lower=0)),
+        (Literal["a", "b"], ParamType("choice", choices=("a", "b"))),
+        (list[Percent], ParamType("list", of=ParamType("percent", lower=0, upper=100))),
+        (Annotated[int, Between(1, 3)], ParamType("int", lower=1, upper=3)),
+        (Annotated[Angle, Limit("stand.pitch")], ParamType("angle", limit="stand.pitch")),
+    ],
+)
+def test_annotations_become_types(annotation: object, expected: ParamType) -> None:
+    assert param_type(annotation) == (expected, False)
+    assert param_type(annotation | None) == (expected, True)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("annotation", [dict, int | str, bytes])
+def test_other_annotations_are_refused(annotation: object) -> None:
+    with pytest.raises(TypeError):
+        param_type(annotation)
+
+
+def declare(doc: str = "Do it.\n\n- Bad", annotations: dict[str, object] | None = None, **keywords: object) -> None:
+    type("Bad", (Leaf,), {"__doc__": doc, "__annotations__": annotations or {}, "__module__": __name__}, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"annotations": {"timeout": int}}, "timeout is a word of the tree language"),
+        ({"annotations": {"y": int}}, "y is a word of the tree language"),
+        ({"annotations": {"robot": int}}, "robot hides what every leaf has"),
+        ({"uses": "tail"}, "tail is not a resource"),
+        ({"uses": (By("hand"),)}, "hand is not a parameter"),
+        ({"requires": {"spot": {}}}, "spot is not a robot family"),
+        ({"one_of": ("a",)}, "a is not a parameter"),
+        ({"doc": ""}, "the docstring begins with a sentence"),
+        ({"doc": "Do it."}, 'has an example that begins with "- Bad"'),
+    ],
+)
+def test_a_wrong_declaration_is_refused_when_the_class_is_made(keywords: dict[str, object], said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        declare(**keywords)  # type: ignore[arg-type]

@@ -1,0 +1,121 @@
+"""What the engine gets: the example of the language, node by node."""
+
+from orchestrator.treefile import Expression, Template
+from tests.treefile.conftest import CheckText
+
+DELIVER = """tree: deliver_box
+description: Fetch a box at one tag and put it down at another.
+robot: atom_w                         # checked against and run on, unless told otherwise
+params:
+  pick:  {type: tag, default: 12, help: Tag in front of the shelf}
+  place: {type: tag, default: 15}
+  grip:  {type: percent, default: 80 %}
+
+require:                              # must hold during the whole run
+  - battery.level > 15 %
+pause: {when: pad.b, until: pad.a}    # the same as the operator's Pause and Resume
+
+root:
+  sequence:
+    - ClearErrors:
+      confirm: Nobody is near the robot?
+    - SetFsm: {state: ready}
+    - SwitchUpperControl: {enabled: true}
+    - use: parts/go_to.yaml           # a subtree from another file, path relative to this one
+      with: {tag: $pick}
+    - HandGrasp: {hand: right, grip: $grip}
+      name: close the hand on the box
+      timeout: 4 s
+      retry: {times: 2, wait: 500 ms}
+    - selector:
+        - MoveToTag: {tag: $place, heading: 90 deg, give_up_blocked: 60 s}
+          timeout: 2 min
+        - Ask: {question: "The way is blocked. Carried on by hand?", choices: [done], fail_on: [abort]}
+    - parallel:
+        - HandOpen: {hand: right}
+        - Log: {text: Delivered to $place}
+      succeed: all                    # all | any | a number
+  finally:
+    - SwitchUpperControl: {enabled: false}
+"""
+GO_TO = "tree: go_to\nparams: {tag: {type: tag}}\nroot:\n  - MoveToTag: {tag: $tag}\n    retry: 1\n"
+
+
+def test_the_example_of_the_language_is_built_as_it_reads(check: CheckText) -> None:
+    result = check(DELIVER, robot=None, parts__go_to=GO_TO)
+    assert result.findings.render() == ""
+    assert result.ok
+    tree, root = result.tree, result.tree.root
+    assert root is not None
+    assert tree.robot is not None
+    assert (tree.name, tree.robot.name, tree.nodes) == ("deliver_box", "atom_w", 15)
+    assert [param.default for param in tree.params.values()] == [12, 15, 80.0]
+    assert [condition.text for condition in tree.require] == ["battery.level > 15 %"]
+    assert tree.pause is not None
+    assert [condition.text for condition in tree.pause] == ["pad.b", "pad.a"]
+    assert [child.kind for child in root.children] == [
+        "leaf", "leaf", "leaf", "use", "leaf", "selector", "parallel",
+    ]  # fmt: skip
+    assert root.children[0].modifiers.confirm == "Nobody is near the robot?"
+    grasp = root.children[4]
+    assert grasp.title == "close the hand on the box"
+    assert grasp.values == {"hand": "right", "grip": 80.0}
+    modifiers = grasp.modifiers
+    assert (modifiers.timeout, modifiers.retry, modifiers.retry_wait) == (4.0, 2, 0.5)
+    move, ask = root.children[5].children
+    assert move.values == {"tag": 15, "heading": 1.5707963267948966, "give_up_blocked": 60.0}
+    assert ask.values["choices"] == ["done"]
+    parallel = root.children[6]
+    assert (parallel.succeed, parallel.fail) == ("all", None)
+    assert parallel.children[1].values["text"] == "Delivered to 15"
+    assert [node.values["enabled"] for node in root.modifiers.finally_] == [False]
+
+
+def test_what_is_left_out_has_its_default(check: CheckText) -> None:
+    result = check("tree: t\nroot:\n  - HandGrasp: {hand: left}\n    when: fsm.state == ready\n")
+    assert result.tree.root is not None
+    assert result.tree.root.children[0].values == {"hand": "left", "grip": 60.0}
+
+
+def test_names_known_only_during_the_run_stay_expressions_and_templates(check: CheckText) -> None:
+    text = (
+        "tree: t\nroot:\n  - Log: {text: 'Round $attempt, $$5'}\n    retry: 2\n"
+        "  - Wait: {time: $t}\n    for_each: {t: [1 s, 2 s]}\n"
+    )
+    result = check(text)
+    assert result.findings.render() == ""
+    assert result.tree.root is not None
+    log, wait = result.tree.root.children
+    assert log.values["text"] == Template(("Round ", (log.modifiers.attempt_key, "int"), ", ", "$", "5"))
+    assert wait.modifiers.for_each is not None
+    key, values = wait.modifiers.for_each
+    assert values == [1.0, 2.0]
+    time = wait.values["time"]
+    assert isinstance(time, Expression)
+    assert time.evaluate(lambda name: None, {key: 2.0}) == 2.0
+
+
+def test_modifiers_of_every_kind_are_kept(check: CheckText) -> None:
+    text = (
+        "tree: t\nroot:\n"
+        "  - HandGrasp: {hand: left}\n    note: why\n    timeout: 1 s\n    retry: 2\n    repeat: 3\n    delay: 2 s\n"
+        "    cooldown: 3 s\n    while: battery.level > 5 %\n    until: pad.a for 1 s\n    result: inverted\n"
+        "    save: grip\n    unless: pad.b\n    when: fsm.state == ready\n"
+    )
+    result = check(text)
+    assert result.findings.render() == ""
+    assert result.tree.root is not None
+    m = result.tree.root.children[0].modifiers
+    assert (m.note, m.timeout, m.retry, m.repeat, m.delay, m.cooldown, m.result, m.save) == (
+        "why", 1.0, 2, 3, 2.0, 3.0, "inverted", "grip",
+    )  # fmt: skip
+    assert m.until is not None
+    assert m.until.hold == 1.0
+    assert m.when is not None and m.unless is not None and m.while_ is not None
+
+
+def test_what_cannot_run_on_this_robot_is_marked(check: CheckText) -> None:
+    text = "tree: t\nroot:\n  - StandPose: {height: 1 cm}\n    when: robot.has.stand_pose\n  - ClearErrors\n"
+    root = check(text).tree.root
+    assert root is not None
+    assert [child.dead for child in root.children] == [True, False]

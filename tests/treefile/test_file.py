@@ -1,0 +1,175 @@
+from pathlib import Path
+
+import pytest
+
+from orchestrator.leaf import Catalogue
+from orchestrator.treefile import Expression, Surroundings, TreeNode, check_file
+from tests.treefile.conftest import CheckText
+from tests.treefile.test_rules import marked
+
+GO_TO = "tree: go_to\nparams: {tag: {type: tag}}\nroot:\n  - MoveToTag: {tag: $tag}\n"
+HEAD = "tree: t\nroot:\n  - SetFsm: {state: ready}\n"
+
+
+def first(node: TreeNode | None) -> TreeNode:
+    assert node is not None
+    return node.children[0]
+
+
+def test_a_used_file_gets_what_is_passed(check: CheckText) -> None:
+    result = check(HEAD + "  - use: parts/go_to.yaml\n    with: {tag: 12}\n", parts__go_to=GO_TO)
+    assert result.findings.render() == ""
+    assert result.tree.root is not None
+    use = result.tree.root.children[1]
+    assert first(first(use)).values["tag"] == 12
+    assert use.passed == {}
+
+
+def test_what_is_known_only_during_the_run_is_passed_by_key(check: CheckText) -> None:
+    text = HEAD + "  - Set: {where: base.tag}\n  - use: go_to.yaml\n    with: {tag: $where}\n"
+    result = check(text, go_to=GO_TO)
+    assert result.findings.render() == ""
+    assert result.tree.root is not None
+    use = result.tree.root.children[2]
+    [(key, value)] = use.passed.items()
+    assert isinstance(value, Expression)
+    read = first(first(use)).values["tag"]
+    assert read.evaluate(lambda name: None, {key: 3}) == 3
+
+
+def test_two_uses_of_a_file_do_not_share_names(check: CheckText) -> None:
+    part = "tree: p\nparams: {tag: {type: tag}}\nroot:\n  - Set: {seen: base.tag}\n"
+    result = check("tree: t\nroot:\n  - use: p.yaml\n    with: {tag: 1}\n  - use: p.yaml\n    with: {tag: 3}\n", p=part)
+    assert result.findings.render() == ""
+    assert result.tree.root is not None
+    keys = [key for use in result.tree.root.children for key in first(first(use)).sets]
+    assert len(set(keys)) == 2
+
+
+def test_a_used_file_sees_nothing_of_its_user(check: CheckText) -> None:
+    part = "tree: p\nroot:\n  - check: $mine == 1\n"
+    result = check("tree: t\nroot:\n  - Set: {mine: 1}\n  - use: p.yaml\n", p=part)
+    [finding] = result.findings.sorted()
+    assert (Path(finding.place.file).name, finding.place.line, finding.place.column) == ("p.yaml", 3, 12)
+    assert finding.code == "unknown-name"
+
+
+def test_the_requirements_of_a_used_file_hold_while_it_runs(check: CheckText) -> None:
+    part = "tree: p\nrequire: [battery.level > 20 %]\nroot: [CheckErrors]\n"
+    result = check("tree: t\nroot:\n  - use: p.yaml\n", p=part)
+    assert result.findings.render() == ""
+    assert [condition.text for condition in first(result.tree.root).require] == ["battery.level > 20 %"]
+
+
+def test_modes_are_followed_into_a_used_file(check: CheckText) -> None:
+    result = check(
+        "tree: t\nroot:\n  - SetFsm: {state: damping}\n  - use: go_to.yaml\n    with: {tag: 12}\n", go_to=GO_TO
+    )
+    [finding] = result.findings.sorted()
+    assert finding.code == "never-allowed"
+    assert finding.place.line == 4
+    assert "set on line 3 of" in finding.message
+
+
+USES = [
+    ("  - use: ¶nowhere.yaml\n", "no-file"),
+    ("  - use: ¶/etc/passwd\n", "outside"),
+    ("  - use: ¶../../secret.yaml\n", "outside"),
+    ("  - use: ¶sub/../../out.yaml\n", "outside"),
+    ("  - use: ¶parts\n", "directory"),
+    ("  - use: ¶main.yaml\n", "subtree-cycle"),
+    ("  - use: ¶[a]\n", "missing-value"),
+    ("  - use: ¶parts/go_to.yaml\n", "missing-parameter"),
+    ("  - use: parts/go_to.yaml\n    with: {¶tga: 1}\n", "unknown-parameter"),
+    ("  - use: parts/go_to.yaml\n    with: {tag: 12, ¶speed: 1 m/s}\n", "unknown-parameter"),
+    ("  - use: parts/go_to.yaml\n    with: {tag: ¶shelf 3}\n", "not-a-tag"),
+    ("  - use: parts/go_to.yaml\n    with: ¶[12]\n", "wrong-kind"),
+]
+
+
+@pytest.mark.parametrize(("nodes", "code"), USES)
+def test_a_use_that_cannot_work_is_told_where(check: CheckText, nodes: str, code: str) -> None:
+    text, places = marked(HEAD + nodes)
+    findings = check(text, parts__go_to=GO_TO).findings.sorted()
+    assert [(f.place.line, f.place.column) for f in findings if Path(f.place.file).name == "main.yaml"] == places
+    assert code in [f.code for f in findings]
+
+
+def test_a_cycle_over_several_files_names_them(check: CheckText) -> None:
+    other = "tree: b\nroot:\n  - use: main.yaml\n"
+    result = check("tree: a\nroot:\n  - use: b.yaml\n", b=other)
+    [finding] = result.findings.sorted()
+    assert finding.message == "a tree may not contain itself: main.yaml uses b.yaml uses main.yaml"
+
+
+def test_a_link_out_of_the_folder_is_outside(check: CheckText, tmp_path: Path) -> None:
+    (tmp_path / "trees").mkdir()
+    (tmp_path / "secret.yaml").write_text(GO_TO)
+    (tmp_path / "trees" / "inside.yaml").symlink_to(tmp_path / "secret.yaml")
+    (tmp_path / "trees" / "loop.yaml").symlink_to(tmp_path / "trees" / "loop.yaml")
+    result = check("tree: t\nroot:\n  - use: inside.yaml\n  - use: loop.yaml\n")
+    assert [f.code for f in result.findings.sorted()] == ["outside", "link-loop"]
+
+
+def test_a_mistake_in_a_used_file_is_found_there_once(check: CheckText) -> None:
+    part = "tree: p\nroot:\n  - ClaerErrors\n"
+    result = check("tree: t\nroot:\n  - use: p.yaml\n  - use: p.yaml\n", p=part)
+    [finding] = result.findings.sorted()
+    assert (Path(finding.place.file).name, finding.place.line) == ("p.yaml", 3)
+
+
+def test_a_file_that_is_not_there_is_the_only_finding(check: CheckText, tmp_path: Path) -> None:
+    result = check_file(tmp_path / "none.yaml", Surroundings(Catalogue([]), {}))
+    assert [f.code for f in result.findings.sorted()] == ["no-file"]
+    assert not result.ok
+
+
+def nodes(count: int) -> str:
+    return "tree: t\nroot:\n" + "  - ClearErrors\n" * count
+
+
+def test_a_file_has_at_most_2000_nodes(check: CheckText) -> None:
+    assert check(nodes(1999)).ok
+    [finding] = check(nodes(2000)).findings.sorted()
+    assert (finding.code, finding.place.line) == ("too-many-nodes", 2002)
+
+
+def test_a_tree_has_at_most_5000_nodes_with_all_it_uses(check: CheckText) -> None:
+    text = "tree: t\nroot:\n" + "  - use: part.yaml\n"
+    assert check(text * 1 + "  - use: part.yaml\n" * 3, part=nodes(1200)).ok
+    [finding] = check(text + "  - use: part.yaml\n" * 4, part=nodes(1200)).findings.sorted()
+    assert finding.code == "too-many-nodes"
+
+
+def test_nodes_are_not_nested_without_end(check: CheckText) -> None:
+    part = "tree: p{0}\nroot:\n" + "".join(f"{'  ' * i}- sequence:\n" for i in range(1, 20)) + "  " * 20
+    files = {f"p{i}": part.format(i) + f"- use: p{i + 1}.yaml\n" for i in range(10)}
+    files["p10"] = "tree: p\nroot: [ClearErrors]\n"
+    assert [f.code for f in check("tree: t\nroot:\n  - use: p0.yaml\n", **files).findings.sorted()] == ["too-deep"]
+
+
+PARAMS = "tree: t\nparams:\n  tag: {type: tag}\n  grip: {type: percent, default: 80 %}\nroot:\n"
+
+
+def test_values_from_the_command_line_go_before_defaults(check: CheckText) -> None:
+    text = PARAMS + "  - SetFsm: {state: ready}\n  - HandGrasp: {hand: left, grip: $grip}\n  - MoveToTag: {tag: $tag}\n"
+    result = check(text, settings={"grip": "50 %", "tag": "shelf"})
+    assert result.findings.render() == ""
+    assert result.tree.root is not None
+    assert result.tree.root.children[1].values["grip"] == 50.0
+    assert result.tree.root.children[2].values["tag"] == 12
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [({"grip": "50"}, "unit-missing"), ({"grp": "50 %"}, "unknown-parameter"), ({"grip": "0 %"}, "out-of-range")],
+)
+def test_wrong_values_from_the_command_line_are_found(check: CheckText, settings: dict[str, str], code: str) -> None:
+    text = PARAMS + "  - SetFsm: {state: ready}\n  - HandGrasp: {hand: left, grip: $grip}\n"
+    assert [f.code for f in check(text, settings=settings).findings.sorted()] == [code]
+
+
+def test_a_robot_given_goes_before_the_one_in_the_file(check: CheckText) -> None:
+    text = "tree: t\nrobot: gr2\nroot: [SetFsm: {state: ready}]\n"
+    assert check(text, robot="atom_w").ok
+    assert [f.code for f in check(text, robot=None).findings.sorted()] == ["unknown-fsm_state"]

@@ -1,0 +1,67 @@
+from tests.treefile.conftest import CheckText, whole
+
+
+def messages(check: CheckText, nodes: str, robot: str = "gr2") -> list[str]:
+    return [finding.message for finding in check(whole(nodes), robot).findings.sorted()]
+
+
+def test_an_error_names_what_is_needed_what_is_and_who_set_it(check: CheckText) -> None:
+    assert messages(check, "- SetFsm: {state: walk}\n- StandPose: {height: 1 cm}") == [
+        "StandPose needs fsm pd_stand; here it is walk, set on line 3"
+    ]
+
+
+def test_a_warning_says_that_nothing_has_set_it(check: CheckText) -> None:
+    assert messages(check, "- StandPose: {height: 1 cm}") == [
+        "StandPose needs fsm pd_stand; here it may be anything, as nothing before has set it"
+    ]
+
+
+def test_a_mistake_in_what_sets_a_mode_is_not_followed_by_others(check: CheckText) -> None:
+    [message] = messages(check, "- SetFsm: {state: pdstand}\n- StandPose: {height: 1 cm}")
+    assert message.startswith('gr2 has no fsm state "pdstand"')
+    assert messages(check, "- SetFms: {state: pd_stand}\n- StandPose: {height: 1 cm}") == ['there is no node "SetFms"']
+
+
+def test_several_modes_are_followed_together(check: CheckText) -> None:
+    nodes = (
+        "- selector:\n"
+        "    - sequence:\n        - SetFsm: {state: walk}\n        - SetUpperFsm: {state: remote}\n"
+        "    - SetFsm: {state: pd_stand}\n"
+        "- MoveJoints: {pose: home}\n"
+    )
+    assert messages(check, nodes) == []
+
+
+def test_a_collision_names_both_and_the_parallel(check: CheckText) -> None:
+    nodes = (
+        "- SetFsm: {state: pd_stand}\n"
+        "- parallel:\n    - HandOpen: {hand: left}\n    - HandGrasp: {hand: left}\n      name: grab\n"
+    )
+    assert messages(check, nodes) == [
+        "grab and HandOpen (line 5) both use left_hand at the same time, in the parallel on line 4"
+    ]
+
+
+def test_what_never_runs_names_the_reason(check: CheckText) -> None:
+    assert messages(check, "- WaitStable:\n  repeat: forever\n- CheckEmergency\n") == [
+        "this never runs, because WaitStable on line 3 never succeeds"
+    ]
+
+
+def test_an_alternative_for_another_robot_is_not_followed(check: CheckText) -> None:
+    nodes = (
+        "- if: robot.has.mobile_base\n  then: [SetFsm: {state: walk}]\n  else: [SetFsm: {state: pd_stand}]\n"
+        "- StandPose: {height: 1 cm}\n"
+    )
+    assert messages(check, nodes) == []
+
+
+def test_deep_nesting_of_loops_and_parallels_is_followed_in_one_walk(check: CheckText) -> None:
+    lines = []
+    for depth in range(12):
+        indent = "    " * depth
+        lines += [f"{indent}- parallel:", f"{indent}    - CheckEmergency"]
+    indent = "    " * 12
+    text = "\n".join([*lines, f"{indent}- SetFsm: {{state: walk}}", f"{indent}  retry: 2"])
+    assert messages(check, text) == []
