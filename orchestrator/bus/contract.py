@@ -82,7 +82,9 @@ class Writer(Protocol):
     """Sends one topic."""
 
     topic: Topic
-    matched: int
+
+    @property
+    def matched(self) -> int: ...
 
     @property
     def ready(self) -> bool:
@@ -98,7 +100,8 @@ class Writer(Protocol):
 class Bus(Protocol):
     """Readers and writers of topics, and waiting for what they bring."""
 
-    clock: Clock
+    @property
+    def clock(self) -> Clock: ...
 
     def reader(self, topic: Topic) -> Reader: ...
 

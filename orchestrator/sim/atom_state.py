@@ -1,0 +1,227 @@
+"""What a simulated Atom shows: its models as the bytes of Dobot's state topics."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orchestrator.robots.profile import Hands
+from orchestrator.sim.hands import Hand
+from orchestrator.sim.noise import Noise
+from orchestrator.sim.template import Template, blank, has_field
+
+if TYPE_CHECKING:
+    from orchestrator.sim.atom import AtomTwin
+
+MOTORS = 29
+LOWER = slice(0, 12)
+UPPER = slice(12, 29)
+_MIT_MODE = 11
+"""What the drives report while they follow positions with gains (CiA 402 display mode)."""
+_MOTOR_NUMBERS = 7
+"""q, dq, ddq, tau_est, q_raw, dq_raw, ddq_raw stand side by side."""
+_MOTOR_NOISE = (2e-4, 2e-3, 2e-2, 2e-2, 2e-4, 2e-3, 2e-2)
+_IMU_NOISE = (1e-4,) * 4 + (2e-3,) * 3 + (2e-2,) * 3 + (1e-4,) * 3
+"""Quaternion (w x y z), gyroscope, accelerometer and rpy stand side by side."""
+_GRAVITY = 9.81
+
+
+def _motors(message: Any, name: str) -> None:
+    for motor in getattr(message, name):
+        motor.mode = _MIT_MODE
+        motor.mcu_temp = motor.mos_temp = motor.motor_temp = 38
+        motor.bus_voltage = 48
+
+
+class _Body:
+    """What upper and lower state have in common."""
+
+    def __init__(self, twin: AtomTwin, topic: str, part: slice, seed: int) -> None:
+        self.twin = twin
+        message = self.message = blank(twin.topics[topic].type)
+        _motors(message, "motor_state")
+        message.bms_state.battery_health = 100
+        message.bms_state.cells_voltage = [3700] * 16
+        if has_field(type(message), "robot_type"):
+            message.robot_type = twin.profile.model.upper()
+        self.template = Template(message)
+        self.motors = twin.motors[part]
+        self._noise = Noise(seed, *_MOTOR_NOISE, rows=part.stop - part.start)
+        self._table = self.template.table("motor_state[*].q", _MOTOR_NUMBERS)
+        self._fsm = self.template.numbers("fsm_id")
+        self._level = self.template.numbers("bms_state.battery_level")
+        self._beat = self.template.numbers("bms_state.heartbeat")
+        self._pad = self.template.numbers("wireless_remote")
+        self._pad_changes = -1
+
+    def patch(self) -> None:
+        twin = self.twin
+        np.add(self.motors, self._noise.draw(), out=self._table, casting="same_kind")
+        self._fsm[0] = twin.fsm.state
+        self._level[0] = round(twin.battery.level)
+        self._beat[0] = int(twin.uptime * 10) & 0xFFFF
+        if self._pad_changes != twin.pad.changes:
+            self._pad_changes = twin.pad.changes
+            self._pad[:] = np.frombuffer(twin.pad.dobot(), np.uint8)
+
+
+class UpperState(_Body):
+    def __init__(self, twin: AtomTwin) -> None:
+        super().__init__(twin, "rt/upper/state", UPPER, twin.seed + 1)
+        self._control = self.template.numbers("is_upper_control")
+
+    def __call__(self) -> bytes:
+        self.patch()
+        self._control[0] = self.twin.upper_control
+        return self.template.data()
+
+
+class LowerState(_Body):
+    def __init__(self, twin: AtomTwin) -> None:
+        super().__init__(twin, "rt/lower/state", LOWER, twin.seed + 2)
+        self._imu_noise = Noise(twin.seed + 3, *_IMU_NOISE)
+        self._imu = self.template.stretch("imu_state.quaternion", len(_IMU_NOISE))
+        self._clean = np.zeros(len(_IMU_NOISE))
+        self._clean[7:10] = (0.0, 0.0, _GRAVITY)
+        self._clean_for: tuple[float, float] | None = None
+
+    def __call__(self) -> bytes:
+        self.patch()
+        motion = self.twin.heading, self.twin.turning
+        if motion != self._clean_for:
+            self._clean_for = motion
+            yaw, turn = motion
+            self._clean[[0, 3]] = math.cos(yaw / 2), math.sin(yaw / 2)
+            self._clean[6], self._clean[12] = turn, math.remainder(yaw, math.tau)
+        np.add(self._clean, self._imu_noise.draw(), out=self._imu, casting="same_kind")
+        return self.template.data()
+
+
+class HandsState:
+    def __init__(self, twin: AtomTwin, hands: Hands) -> None:
+        message = blank(twin.topics["rt/hands/state"].type)
+        _motors(message, "hands")
+        self._template = Template(message)
+        self._hands: list[Hand] = [twin.hands[side] for side in hands.order]
+        self._closed = np.array(hands.closed)
+        self._span = np.array(hands.open) - self._closed
+        self._table = self._template.table("hands[*].q", _MOTOR_NUMBERS)
+        self._noise = Noise(twin.seed + 4, *_MOTOR_NOISE, rows=len(self._table))
+        self._clean = np.zeros(self._table.shape)
+
+    def __call__(self) -> bytes:
+        fingers = len(self._closed)
+        for first, hand in enumerate(self._hands):
+            if not hand.take_news():
+                continue
+            rows = self._clean[first * fingers : (first + 1) * fingers]
+            rows[:, 0] = rows[:, 4] = self._closed + hand.opening * self._span
+            rows[:, 1] = rows[:, 5] = hand.speed * self._span
+            rows[:, 3] = hand.torque
+        np.add(self._clean, self._noise.draw(), out=self._table, casting="same_kind")
+        return self._template.data()
+
+
+class NodesState:
+    """The drives: encoded again when one has changed, otherwise only a temperature flickers."""
+
+    def __init__(self, twin: AtomTwin) -> None:
+        self._twin = twin
+        self._type = twin.topics["rt/main/nodes/state"].type
+        self._noise = Noise(twin.seed + 5, 1.0)
+        self._shown: object = None
+
+    def __call__(self) -> bytes:
+        shown = self._twin.drives.shown()
+        if shown != self._shown:
+            self._shown = shown
+            self._template = Template(self._message())
+            self._temperature = self._template.numbers("waist.motor_temp")
+        self._temperature[0] = 38 + round(abs(self._noise.draw()[0]))
+        return self._template.data()
+
+    def _message(self) -> Any:
+        drives, message = self._twin.drives, blank(self._type)
+        axes = [*message.left_leg, *message.right_leg, message.waist]
+        axes += [*message.left_arm, *message.right_arm, *message.head]
+        for motor, axis in enumerate(axes):
+            axis.servo_state, axis.node_state = drives.servo[motor], drives.node[motor]
+            axis.error_code, axis.warn_code = drives.error[motor], drives.warning[motor]
+            axis.display_op_mode = _MIT_MODE
+            axis.is_virtual = motor not in self._twin.present
+            axis.mcu_temp = axis.mos_temp = axis.motor_temp = 38
+            axis.bus_voltage = 48
+        for slave, error in zip(message.ecat2can, drives.slave_error):
+            slave.slave_state, slave.error_code = 0 if error else 1, error
+        return message
+
+
+class EmergencyState:
+    def __init__(self, twin: AtomTwin) -> None:
+        self._twin = twin
+        kind = twin.topics["rt/emergency/state"].type
+        self._template = Template(blank(kind))
+        self._flags = {
+            name: self._template.numbers(f"{name}_emergency_triggered")
+            for name in ("soft", "hard", "amr", "di")
+            if has_field(kind, f"{name}_emergency_triggered")
+        }
+
+    def __call__(self) -> bytes:
+        for name, flag in self._flags.items():
+            flag[0] = name in self._twin.pressed
+        return self._template.data()
+
+
+class AmrState:
+    def __init__(self, twin: AtomTwin) -> None:
+        self._twin = twin
+        kind = twin.topics["rt/amr/state"].type
+        self._template = template = Template(blank(kind))
+        self._noise = Noise(twin.seed + 6, 1e-3, 1e-3, 5e-4, 0.02, 0.05)
+        self._status = template.numbers("device_status"), template.numbers("navigation_status")
+        basic = ("battery_level", "battery_voltage", "battery_current", "heartbeat")
+        self._basic = tuple(template.numbers(f"basic_status.{name}") for name in basic)
+        self._position = template.numbers("position")
+        events = ("emergency_stop_pressed", "path_blocked", "low_battery", "obstacle_detected")
+        self._events = tuple(template.numbers(f"amr_event.{name}") for name in events)
+        self._errors = template.numbers("error_code")
+        self._task, self._mode = template.numbers("task_id"), template.numbers("work_mode")
+        self._velocity = None
+        if has_field(kind, "velocity"):
+            self._velocity = template.numbers("velocity.linear_vel"), template.numbers("velocity.angular_vel")
+
+    def __call__(self) -> bytes:
+        base, noise = self._twin.base, self._noise.draw()
+        battery = base.battery
+        device, navigation = self._status
+        device[0], navigation[0] = base.device.value, base.reported.value
+        level, voltage, current, heartbeat = self._basic
+        level[0], voltage[0], current[0] = battery.level, battery.voltage + noise[3], battery.current + noise[4]
+        heartbeat[0] = int(self._twin.uptime * 40 + 1e-6) & 0xFFFF
+        self._position[:] = base.pose + noise[:3]
+        pressed, blocked, low, obstacle = self._events
+        pressed[0], low[0] = "amr_event" in self._twin.pressed, battery.low
+        blocked[0] = obstacle[0] = base.blocked
+        self._errors[:] = 0
+        self._errors[: len(base.errors)] = base.errors
+        self._task[0], self._mode[0] = base.task_id, base.work_mode
+        if self._velocity is not None:
+            self._velocity[0][0], self._velocity[1][0] = base.velocity
+        return self._template.data()
+
+
+class PowerState:
+    def __init__(self, twin: AtomTwin) -> None:
+        self._twin = twin
+        message = blank(twin.topics["rt/power/state"].type)
+        message.power_supply_state = 1
+        message.weak_power_voltage, message.strong_power_voltage = 2400, 4800
+        self._template = Template(message)
+        self._beat = self._template.numbers("heartbeat")
+
+    def __call__(self) -> bytes:
+        self._beat[0] = int(self._twin.uptime * 5) & 0xFFFF
+        return self._template.data()

@@ -1,0 +1,182 @@
+"""A simulated robot in real time on DDS: the same twin, its clock driven by the machine's."""
+
+from __future__ import annotations
+
+import queue
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from orchestrator.bus.contract import Bus
+from orchestrator.bus.dds import DdsBus
+from orchestrator.bus.settings import DdsSettings, loopback
+from orchestrator.clock import RealClock, VirtualClock
+from orchestrator.robots.profile import Profile
+from orchestrator.sim import make_twin
+from orchestrator.sim.faults import inject
+from orchestrator.sim.twin import Twin
+
+LONGEST_WAIT = 0.05
+_REQUEST_TIME = 2.0
+"""s a client has for sending its request, and the robot for answering it."""
+_MULTICAST = 0x1000
+"""IFF_MULTICAST of an interface."""
+
+
+class LiveClock(VirtualClock):
+    """A plan of calls like the virtual clock's, carried out by real time: late calls see how late it is."""
+
+    def __init__(self) -> None:
+        self._live = RealClock.now()
+        super().__init__(self._live)
+
+    def now(self) -> float:
+        return self._live
+
+    def catch_up(self) -> None:
+        """Run everything that is due by now."""
+        self._live = RealClock.now()
+        while self.step(self._live):
+            pass
+
+    def pause(self) -> float:
+        """Seconds until the next call is due."""
+        due = self.next_due()
+        return LONGEST_WAIT if due is None else min(max(due - RealClock.now(), 0.0), LONGEST_WAIT)
+
+
+class LiveTwin:
+    """A simulated robot on a DDS network. `run` lets it live until `stop` is called, from any thread."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        settings: DdsSettings,
+        seed: int = 0,
+        faults: tuple[str, ...] = (),
+        rpc_port: int | None = None,
+    ) -> None:
+        self._clock = LiveClock()
+        self._settings = settings
+        self._stopping = False
+        self._bus = self._connect(profile.name)
+        self.twin: Twin = make_twin(profile, self._bus, self._clock, seed, full_rate=True, connect=self._connect)
+        self._rpc: RpcServer | None = None
+        try:
+            for fault in faults:
+                inject(self.twin, fault)
+            if hasattr(self.twin, "rpc") and rpc_port is not None:
+                self._rpc = RpcServer(rpc_port, lambda: self.twin.bus.wake())
+        except BaseException:
+            self._bus.close()
+            raise
+
+    @property
+    def rpc_port(self) -> int | None:
+        """Where its JSON-RPC listens, on loopback."""
+        return None if self._rpc is None else self._rpc.port
+
+    def _connect(self, name: str) -> Bus:
+        return DdsBus(self._settings, name)
+
+    def run(self, each_second: Callable[[str], None] = lambda status: None) -> None:
+        """Live; `each_second` is told how the robot is."""
+        self.twin.start()
+        told = RealClock.now()
+        try:
+            while not self._stopping:
+                self.twin.bus.wait(self._clock.pause())
+                self._clock.catch_up()
+                if self._rpc is not None:
+                    self._rpc.answer_all(self.twin.rpc.answer)  # type: ignore[attr-defined]
+                if self._clock.now() - told >= 1.0:
+                    told = self._clock.now()
+                    each_second(self.twin.status())
+        finally:
+            self.twin.stop()
+            if self._rpc is not None:
+                self._rpc.close()
+            self.twin.bus.close()
+
+    def stop(self) -> None:
+        self._stopping = True
+        self.twin.bus.wake()
+
+    def __enter__(self) -> LiveTwin:
+        """Run in a thread of its own, for tests."""
+        self._thread = threading.Thread(target=self.run, name=f"twin of {self.twin.profile.name}")
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        self._thread.join()
+
+
+def private_network(profile: Profile, tag: str) -> DdsSettings:
+    """The robot's domain on loopback, behind a tag: no real robot can be there."""
+    return loopback(profile.domain, tag)
+
+
+def open_network(profile: Profile) -> DdsSettings:
+    """The robot's domain on loopback without a tag, for a vendor's own client on this machine."""
+    flags = int(Path("/sys/class/net/lo/flags").read_text(), 16)
+    return DdsSettings(profile.domain, interface="lo", multicast=bool(flags & _MULTICAST))
+
+
+class RpcServer:
+    """Takes JSON-RPC requests on loopback, one a connection; the robot's own thread answers them."""
+
+    def __init__(self, port: int, wake: Callable[[], None]) -> None:
+        self._wake = wake
+        self._requests: queue.SimpleQueue[tuple[str, queue.SimpleQueue[str | None]]] = queue.SimpleQueue()
+        self._socket = socket.create_server(("127.0.0.1", port))
+        self.port: int = self._socket.getsockname()[1]
+        threading.Thread(target=self._accept, name="json-rpc", daemon=True).start()
+
+    def answer_all(self, answer: Callable[[str], str | None]) -> None:
+        while True:
+            try:
+                text, reply = self._requests.get_nowait()
+            except queue.Empty:
+                return
+            reply.put(answer(text))
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return  # closed
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection:
+            connection.settimeout(_REQUEST_TIME)
+            reply: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+            try:
+                text = _receive(connection)
+                self._requests.put((text, reply))
+                self._wake()
+                answer = reply.get(timeout=_REQUEST_TIME)
+                if answer is not None:
+                    connection.sendall(answer.encode())
+            except (OSError, queue.Empty, UnicodeDecodeError):
+                pass  # the client has gone, or the robot does not answer
+
+
+def _receive(connection: socket.socket) -> str:
+    """A request has no frame: it is complete when its braces are, or when the client says no more."""
+    data = b""
+    while chunk := connection.recv(65536):
+        data += chunk
+        if data.count(b"{") and data.count(b"{") == data.count(b"}"):
+            break
+    return data.decode()

@@ -1,0 +1,94 @@
+"""The simulated Adam, as seen on its topics in virtual time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from orchestrator.robots.profiles import load_profile
+from orchestrator.wire.pnd_adam import MotorCmd_
+from tests.support.lab import Lab
+
+JOINTS = 19
+
+
+@pytest.fixture
+def lab() -> Lab:
+    return Lab("adam_u")
+
+
+def move(lab: Lab, q: float, mode: int = 1, kp: float = 9.0) -> None:
+    commands = [MotorCmd_(mode, q, 0.0, 0.0, kp, 0.9, 0.0, 0) for _ in range(JOINTS)]
+    lab.tell("rt/lowcmd", motor_cmd=commands, wait=2.0)
+
+
+def neck(lab: Lab) -> float:
+    q: float = lab.see("rt/lowstate").motor_state[3].q
+    return q
+
+
+def test_joints_follow_in_developer_mode(lab: Lab) -> None:
+    assert len(lab.see("rt/lowstate").motor_state) == JOINTS
+    move(lab, 0.2)
+    assert neck(lab) == pytest.approx(0.2, abs=0.01)
+
+
+@pytest.mark.parametrize(("mode", "kp"), [(0, 9.0), (1, 0.0)])
+def test_a_joint_that_is_off_or_slack_stays(lab: Lab, mode: int, kp: float) -> None:
+    move(lab, 0.2, mode, kp)
+    assert neck(lab) == pytest.approx(0.0, abs=0.01)
+
+
+def test_no_other_mode_obeys_and_the_pad_leads_between_them(lab: Lab) -> None:
+    lab.twin.press("lt", "b")
+    move(lab, 0.2)
+    assert neck(lab) == pytest.approx(0.0, abs=0.01)
+    lab.twin.release("lt", "b")
+    lab.twin.press("lo", "ro")
+    move(lab, 0.2)
+    assert neck(lab) == pytest.approx(0.2, abs=0.01)
+
+
+def test_the_wrong_number_of_joints_is_ignored(lab: Lab) -> None:
+    lab.tell("rt/lowcmd", motor_cmd=[MotorCmd_(1, 0.2, 0.0, 0.0, 9.0, 0.9, 0.0, 0)] * 5, wait=2.0)
+    assert lab.see("rt/lowstate").motor_state[0].q == pytest.approx(0.0, abs=0.01)
+
+
+def test_hands_count_from_open_to_closed_and_stall(lab: Lab) -> None:
+    assert list(lab.see("rt/handstate").position) == [1000] * 12
+    lab.twin.hand("left").object = True
+    lab.tell("rt/handcmd", position=[0] * 12, wait=2.0)
+    assert list(lab.see("rt/handstate").position) == [450] * 6 + [0] * 6
+
+
+def test_an_actuator_error_shows_its_code(lab: Lab) -> None:
+    lab.twin.fail_motor("neck_yaw", code=17)
+    move(lab, 0.2)
+    assert lab.see("rt/lowstate").motor_state[3].state == 17
+    assert neck(lab) == pytest.approx(0.0, abs=0.01)
+
+
+def test_tick_and_battery_go_on(lab: Lab) -> None:
+    before = lab.see("rt/lowstate")
+    lab.wait(60.0)
+    after = lab.see("rt/lowstate")
+    assert after.tick - before.tick == 60_000
+    assert after.battery_data.timestamp_ms > before.battery_data.timestamp_ms
+    assert after.battery_data.voltage == pytest.approx(before.battery_data.voltage, abs=0.1)
+
+
+def test_the_pad_in_both_layouts(lab: Lab) -> None:
+    lab.twin.press("a")
+    lab.twin.push(ly=-0.5)
+    lab.wait(0.1)
+    remote = lab.see("rt/lowstate").wireless_remote
+    assert (remote[1], remote[8]) == (-0.5, 1.0)
+    old = Lab(replace(load_profile("adam_u"), variants=("remote_int16",)))
+    assert len(old.see("rt/lowstate").wireless_remote) == 40
+
+
+def test_a_fall_tilts_the_imu(lab: Lab) -> None:
+    lab.twin.fall()
+    lab.wait(0.1)
+    assert lab.see("rt/lowstate").imu_state.accelerometer[2] < 3.0

@@ -1,0 +1,379 @@
+"""Every fault does what the table says, when it should, and only where it may."""
+
+from __future__ import annotations
+
+import json
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from orchestrator.bus import Sample
+from orchestrator.sim.faults import FAULTS, Fault, FaultError, inject
+from orchestrator.wire import dobot_atom
+from orchestrator.wire.codec import WireError, codec
+from tests.support.lab import Lab
+
+READY = 2
+AMR = "rt/amr/state"
+STATE: Any = dobot_atom.NavigationStatus_
+COMMAND: Any = dobot_atom.AMRCommandType
+
+
+@pytest.fixture
+def lab() -> Lab:
+    lab = Lab("atom_w")
+    lab.tell("rt/set/fsm/id", id=READY, wait=1.7)
+    assert lab.clock.now() == pytest.approx(2.0)
+    return lab
+
+
+class Record:
+    """What arrives on a topic from now on."""
+
+    def __init__(self, lab: Lab, topic: str = AMR) -> None:
+        self.samples: list[Sample] = []
+        lab.readers[topic].on_sample(self.samples.append)
+
+    def heartbeats(self) -> list[int]:
+        read = codec(dobot_atom.AMRState_).field("basic_status.heartbeat")
+        return [read(sample.data) for sample in self.samples]
+
+
+def drive(lab: Lab, tag: int = 12, wait: float = 0.0) -> None:
+    lab.tell("rt/amr/cmd", command_type=COMMAND.MOVE_TO_TAG, target_id=tag, wait=wait)
+
+
+# State topics
+
+
+def test_off_at_a_time_for_a_while(lab: Lab) -> None:
+    inject(lab.twin, f"off:{AMR}@3s+2s")
+    record = Record(lab)
+    lab.wait(10.0)
+    times = [sample.received for sample in record.samples]
+    assert not [t for t in times if 3.001 < t < 5.0]
+    assert [t for t in times if t < 3.0]
+    assert [t for t in times if t > 5.0]
+
+
+def test_a_topic_with_a_fault_comes_at_the_robots_rate(lab: Lab) -> None:
+    inject(lab.twin, f"duplicate:{AMR}")
+    record = Record(lab)
+    lab.wait(1.0)
+    assert len(record.samples) == pytest.approx(80, abs=4)
+    assert record.heartbeats()[10] == record.heartbeats()[11]
+
+
+def test_stuck_repeats_the_same_bytes(lab: Lab) -> None:
+    inject(lab.twin, f"stuck:{AMR}")
+    record = Record(lab)
+    lab.wait(2.0)
+    assert len({sample.data for sample in record.samples[2:]}) == 1
+
+
+def test_stuck_field_only(lab: Lab) -> None:
+    inject(lab.twin, f"stuck:{AMR}.basic_status.heartbeat")
+    record = Record(lab)
+    lab.wait(2.0)
+    assert len({sample.data for sample in record.samples[2:]}) > 10
+    assert len(set(record.heartbeats()[2:])) == 1
+
+
+def test_garbage_is_mostly_unreadable(lab: Lab) -> None:
+    inject(lab.twin, f"garbage:{AMR}")
+    record = Record(lab)
+    lab.wait(1.0)
+    with pytest.raises(WireError):
+        codec(dobot_atom.AMRState_).decode(record.samples[-1].data)
+
+
+def test_garbage_in_a_field_is_not_a_number(lab: Lab) -> None:
+    inject(lab.twin, f"garbage:{AMR}.position")
+    lab.wait(0.5)
+    assert all(math.isnan(value) for value in lab.see(AMR).position)
+    inject(lab.twin, f"garbage:{AMR}.navigation_status")
+    lab.wait(0.5)
+    with pytest.raises(WireError, match="navigation_status at byte 8: 4294967295"):
+        lab.see(AMR)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [("task_id", "7", 7), ("navigation_status", "FAILED", STATE.FAILED), ("position[1]", "99", 99.0)],
+)
+def test_wrong_value_in_a_field(lab: Lab, field: str, value: str, expected: Any) -> None:
+    inject(lab.twin, f"wrong:{AMR}.{field},value={value}")
+    lab.wait(0.5)
+    sample = lab.readers[AMR].newest()
+    assert sample is not None
+    assert codec(dobot_atom.AMRState_).field(field)(sample.data) == expected
+
+
+def test_slow(lab: Lab) -> None:
+    inject(lab.twin, f"slow:{AMR},factor=20")
+    record = Record(lab)
+    lab.wait(10.0)
+    assert len(record.samples) == pytest.approx(20, abs=3)
+
+
+def test_delayed_samples_are_old(lab: Lab) -> None:
+    inject(lab.twin, f"delayed:{AMR},seconds=500ms")
+    lab.wait(2.0)
+    late = lab.see(AMR).basic_status.heartbeat
+    assert lab.twin.uptime * 40 - late == pytest.approx(20, abs=2)
+
+
+def test_intermittent(lab: Lab) -> None:
+    inject(lab.twin, f"intermittent:{AMR},on=1,off=2")
+    record = Record(lab)
+    lab.wait(9.0)
+    assert len(record.samples) == pytest.approx(3 * 40, abs=5)
+
+
+def test_reorder(lab: Lab) -> None:
+    inject(lab.twin, f"reorder:{AMR}")
+    record = Record(lab)
+    lab.wait(1.0)
+    beats = record.heartbeats()[4:]
+    assert beats != sorted(beats)
+    assert sorted(beats) == list(range(min(beats), max(beats) + 1))
+
+
+def test_burst(lab: Lab) -> None:
+    inject(lab.twin, f"burst:{AMR},count=20")
+    record = Record(lab)
+    lab.wait(2.0)
+    times = [sample.received for sample in record.samples[-20:]]
+    assert len(set(times)) == 1
+
+
+def test_truncate_type_looks_like_another_firmware(lab: Lab) -> None:
+    inject(lab.twin, f"truncate_type:{AMR},bytes=8")
+    lab.wait(0.5)
+    with pytest.raises(WireError, match="cut short"):
+        lab.see(AMR)
+
+
+def test_a_stream_can_fail_too(lab: Lab) -> None:
+    inject(lab.twin, "off:rt/power/state@3s")
+    assert lab.see("rt/power/state").power_supply_state == 1
+    lab.wait(5.0)
+    sample = lab.readers["rt/power/state"].newest()
+    assert sample is not None
+    assert sample.received <= 3.0
+
+
+# Commands
+
+
+def test_a_lost_command_does_nothing(lab: Lab) -> None:
+    inject(lab.twin, "lost:rt/amr/cmd,nth=1")
+    lab.wait(0.1)
+    drive(lab, wait=1.0)
+    assert lab.see(AMR).task_id == 0
+    drive(lab, wait=1.0)  # only the first is lost
+    assert lab.see(AMR).task_id == 1
+
+
+def test_acknowledged_only(lab: Lab) -> None:
+    inject(lab.twin, "ack_only:rt/amr/cmd")
+    inject(lab.twin, "ack_only:rt/set/fsm/id")
+    echo = lab.bus.reader(lab.topics["rt/set/fsm/id"])
+    lab.wait(0.2)
+    drive(lab, wait=30.0)
+    state = lab.see(AMR)
+    assert state.navigation_status is STATE.RUNNING
+    assert state.position == pytest.approx([0.0, 0.0, 0.0], abs=0.01)
+    lab.tell("rt/set/fsm/id", id=301, wait=3.0)
+    sample = echo.newest()
+    assert sample is not None
+    assert codec(dobot_atom.SetFsmId_).decode(sample.data).id == 301
+    assert lab.see("rt/lower/state").fsm_id == READY
+
+
+def test_executed_late(lab: Lab) -> None:
+    inject(lab.twin, "late_exec:rt/amr/cmd,seconds=2s")
+    lab.wait(0.1)
+    drive(lab, wait=1.9)
+    assert lab.see(AMR).task_id == 0
+    lab.wait(0.2)
+    assert lab.see(AMR).task_id == 1
+
+
+def test_executed_twice(lab: Lab) -> None:
+    inject(lab.twin, "double_exec:rt/amr/cmd")
+    lab.wait(0.1)
+    drive(lab, wait=30.0)
+    assert lab.see(AMR).task_id == 2
+
+
+def test_refused_by_json_rpc(lab: Lab) -> None:
+    inject(lab.twin, "refused:rpc/SetFsmId")
+    inject(lab.twin, "lost:rpc/GetFsmId")
+    lab.wait(0.1)
+    answer = lab.twin.rpc.answer(json.dumps({"id": 1, "method": "SetFsmId", "params": {"fsm_id": 1}}))
+    assert json.loads(answer)["error"]["code"] == 6
+    assert lab.twin.rpc.answer(json.dumps({"id": 1, "method": "GetFsmId"})) is None
+
+
+def test_done_in_part(lab: Lab) -> None:
+    inject(lab.twin, "partial:rt/amr/cmd")
+    lab.wait(0.1)
+    drive(lab, wait=30.0)
+    state = lab.see(AMR)
+    assert state.navigation_status is STATE.COMPLETED  # it lies
+    assert math.dist(state.position[:2], lab.twin.base.tags[12]) > 0.5
+
+
+# The robot
+
+
+def test_reboot_is_silence_then_new_writers_and_counters(lab: Lab) -> None:
+    drive(lab, wait=3.0)
+    inject(lab.twin, Fault("reboot", at=6.0))
+    record = Record(lab)
+    lab.wait(10.0)
+    gap = [s for s in record.samples if 6.01 < s.received < 9.0]
+    assert gap == []
+    assert len({sample.writer for sample in record.samples}) == 2
+    assert lab.see(AMR).basic_status.heartbeat < 400
+    assert lab.see(AMR).task_id == 0
+    assert lab.see("rt/lower/state").fsm_id == 1
+    lab.tell("rt/set/fsm/id", id=READY, wait=2.0)
+    assert lab.see("rt/lower/state").fsm_id == READY  # it hears again
+
+
+def test_a_fault_outlives_a_reboot(lab: Lab) -> None:
+    inject(lab.twin, f"wrong:{AMR}.task_id,value=77")
+    inject(lab.twin, "reboot@3s")
+    lab.wait(10.0)
+    assert lab.see(AMR).task_id == 77
+
+
+def test_a_foreign_writer_is_seen_on_the_bus(lab: Lab) -> None:
+    inject(lab.twin, "foreign_writer:rt/amr/cmd@3s+1s")
+    assert lab.bus.writers("rt/amr/cmd") == []
+    lab.wait(1.5)
+    assert [endpoint.name for endpoint in lab.bus.writers("rt/amr/cmd")] == ["stranger"]
+    lab.wait(1.0)
+    assert lab.bus.writers("rt/amr/cmd") == []
+
+
+def test_somebody_else_changes_the_state(lab: Lab) -> None:
+    inject(lab.twin, "foreign_fsm:damping")
+    lab.wait(1.0)
+    assert lab.see("rt/lower/state").fsm_id == 1
+
+
+def test_an_emergency_stop_for_a_while(lab: Lab) -> None:
+    seen = lab.history("rt/emergency/state", "hard_emergency_triggered")
+    inject(lab.twin, "hard@3s+500ms")
+    lab.wait(5.0)
+    assert seen == [False, True, False]
+
+
+def test_on_a_condition(lab: Lab) -> None:
+    inject(lab.twin, f"amr_stop@{AMR}.navigation_status=RUNNING")
+    seen = lab.history("rt/emergency/state", "amr_emergency_triggered")
+    lab.wait(1.0)
+    assert seen == [False]
+    drive(lab, wait=1.0)
+    assert seen == [False, True]
+
+
+def test_on_a_condition_from_python(lab: Lab) -> None:
+    inject(lab.twin, Fault("amr_failed", when=lambda: lab.twin.base.pose.x > 0.3))
+    drive(lab, wait=20.0)
+    state = lab.see(AMR)
+    assert state.navigation_status is STATE.FAILED
+    assert 0.3 < state.position[0] < 0.6
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "device"),
+    [
+        ("amr_failed", "FAILED", "DEVIDLE"),
+        ("amr_error,code=9", "FAILED", "ERROR"),
+        ("amr_offline", "RUNNING", "OFFLINE"),
+        ("amr_pause", "PAUSED", "TASKING"),
+        ("amr_cancel", "CANCELED", "DEVIDLE"),
+        ("amr_stopped", "STOPPED", "DEVIDLE"),
+        ("amr_blocked", "RUNNING", "TASKING"),
+    ],
+)
+def test_what_can_happen_to_the_base(lab: Lab, fault: str, status: str, device: str) -> None:
+    inject(lab.twin, f"{fault}@4s")
+    drive(lab, wait=10.0)
+    state = lab.see(AMR)
+    assert (state.navigation_status.name, state.device_status.name) == (status, device)
+    assert state.error_code[0] == (9 if "code" in fault else 0)
+
+
+def test_other_faults_of_the_robot(lab: Lab) -> None:
+    inject(lab.twin, "amr_maintenance")
+    inject(lab.twin, "battery,level=3")
+    inject(lab.twin, "battery,level=4,base=true")
+    inject(lab.twin, "motor_error:head_yaw,code=5")
+    lab.twin.hand("right").object = True
+    inject(lab.twin, "object_lost:right")
+    inject(lab.twin, "hand_jam:left")
+    lab.wait(0.5)
+    assert lab.see(AMR).work_mode == 4
+    assert lab.see("rt/lower/state").bms_state.battery_level == 3
+    assert lab.see(AMR).basic_status.battery_level == pytest.approx(4.0, abs=0.1)
+    assert lab.see("rt/main/nodes/state").head[0].error_code == 5
+    assert not lab.twin.hand("right").object
+
+
+def test_faults_of_the_other_families() -> None:
+    gr2, adam = Lab("gr2"), Lab("adam_u")
+    inject(gr2.twin, "security")
+    inject(adam.twin, "fall")
+    gr2.wait(0.5)
+    adam.wait(0.5)
+    assert gr2.see("aurora_state").whole_body_fsm_state == 9
+    assert adam.see("rt/lowstate").imu_state.accelerometer[2] < 3.0
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("of:rt/amr/state", "no fault 'of'; did you mean off?"),
+        ("off:rt/arm/state", "no state topic 'rt/arm/state'; did you mean rt/amr/state?"),
+        ("off", "no state topic ''"),
+        ("lost:rt/amr/state", "no command 'rt/amr/state'"),
+        ("slow:rt/amr/state,factr=3", "no parameter 'factr'; did you mean factor?"),
+        ("slow:rt/amr/state,factor", "'factor' is not KEY=VALUE"),
+        ("off:rt/amr/state@soon", "'soon' is not a time such as 3s or 200ms"),
+        ("off:rt/amr/state@3m", "'3m' is not a time"),
+        ("off@rt/amr/stat.task_id=3", "did you mean rt/amr/state?"),
+        ("hard@rt/amr/state.taskid=3", "there is no field 'taskid'"),
+        ("wrong:rt/amr/state", "needs a field and its value"),
+        ("wrong:rt/amr/state.task,value=3", "there is no field 'task'"),
+        ("lost:rt/amr/cmd.theta", "takes a whole command"),
+        ("partial:rt/clear/errors", "cannot be done in part; rt/upper/cmd"),
+        ("reboot:now", "takes no target"),
+        ("security", "atom_w has no security"),
+        ("motor_error:left_elbow", "did you mean left_elbow_"),
+    ],
+)
+def test_a_mistake_says_what_would_be_right(lab: Lab, text: str, message: str) -> None:
+    with pytest.raises(FaultError) as caught:
+        inject(lab.twin, text)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(("tag", "interface"), [("", "lo"), ("", "eth0"), ("private", "eth0")])
+def test_no_faults_where_a_real_robot_could_be(lab: Lab, tag: str, interface: str) -> None:
+    lab.twin.bus = SimpleNamespace(settings=SimpleNamespace(tag=tag, interface=interface))
+    with pytest.raises(FaultError, match="need a network of their own"):
+        inject(lab.twin, "hard")
+
+
+def test_every_fault_has_a_sentence() -> None:
+    assert all(kind.text for kind in FAULTS.values())
