@@ -31,7 +31,7 @@ class Joint:
     group: str
     position: Range
     velocity: float | None
-    """Highest speed, rad/s, where known."""
+    """Highest speed, rad/s: the vendor's, or the one the profile sets where the vendor names none."""
     torque: float | None
     kp: float | None
     kd: float | None
@@ -50,6 +50,8 @@ class Hands:
     """Which hand comes first on the wire."""
     kp: float | None
     kd: float | None
+    tau: float | None = None
+    """Torque sent with every command, Nm; None where the hand takes none."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,10 @@ class Profile:
     urdf: str | None
     capabilities: frozenset[str]
     unconfirmed: tuple[Unconfirmed, ...] = field(default=())
+    read_only_groups: tuple[str, ...] = ()
+    """Joint groups that are read but never commanded."""
+    move_command: bool = False
+    """Whether the robot itself plans arm movements to cartesian poses (Aurora's MoveCommand)."""
 
     def group(self, name: str) -> tuple[Joint, ...]:
         """The joints of a group, in order."""

@@ -1,0 +1,97 @@
+"""What the robots of one family have in common, as data: joint groups, capabilities, and what their wire can carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from orchestrator.robots.profile import Family
+
+COMMANDING = frozenset({"fsm", "upper_body", "stand_pose", "velocity", "joints", "hands", "mobile_base", "gains"})
+"""Capabilities that move the robot or change its state; a read-only robot has none of them."""
+
+CAPABILITY_OF_SECTION = {
+    "fsm": "fsm",
+    "upper_fsm": "upper_body",
+    "velocity": "velocity",
+    "stand_pose": "stand_pose",
+    "joints": "joints",
+    "hands": "hands",
+    "base": "mobile_base",
+}
+"""What a robot can do because its profile has this section."""
+
+AURORA_GROUPS = {
+    "left_leg": "left_leg",
+    "right_leg": "right_leg",
+    "waist": "waist",
+    "head": "head",
+    "left_arm": "left_manipulator",
+    "right_arm": "right_manipulator",
+    "left_hand": "left_hand",
+    "right_hand": "right_hand",
+}
+"""What Aurora calls each group, in the order of its group_motion_state."""
+
+ATOM_FIRST_INDEX = {
+    "left_leg": 0,
+    "right_leg": 6,
+    "lift": 0,
+    "waist": 12,
+    "left_arm": 13,
+    "right_arm": 20,
+    "head": 27,
+}
+"""Where each group of an Atom begins among its 29 motors; the lower messages hold 0 to 11, the upper ones 12 to 28."""
+
+
+@dataclass(frozen=True)
+class FamilyFacts:
+    """What holds for every robot of a family."""
+
+    always: frozenset[str]
+    """Capabilities that do not depend on the profile."""
+    sections: frozenset[str]
+    """What a profile may have beside what every profile has."""
+    groups: dict[str, int | None]
+    """Joint groups it may have, and how many joints each has where the wire leaves no choice."""
+    variants: tuple[str, ...]
+    """Firmware generations; the keys of wire.topics.VARIANTS, which costs an import of cyclonedds."""
+    highest_state: int
+    """The highest state number its messages can carry."""
+    hand_unit: Literal["rad", "count"]
+    sends_gains: bool
+    """Whether every joint command carries gains, so that the profile must name them."""
+
+
+_SOME: int | None = None
+
+FAMILIES: dict[Family, FamilyFacts] = {
+    "aurora": FamilyFacts(
+        always=frozenset({"errors", "emergency", "body", "gains"}),
+        sections=frozenset({"fsm", "upper_fsm", "velocity_sources", "velocity", "stand_pose", "hands", "move_command"}),
+        groups=dict.fromkeys(("left_leg", "right_leg", "waist", "head", "left_arm", "right_arm"), _SOME),
+        variants=("no_duration",),
+        highest_state=255,
+        hand_unit="rad",
+        sends_gains=False,
+    ),
+    "atom": FamilyFacts(
+        always=frozenset({"upper_body", "errors", "emergency", "battery", "pad", "body"}),
+        sections=frozenset({"fsm", "velocity", "hands", "base", "rpc"}),
+        groups={"left_leg": 6, "right_leg": 6, "lift": 3, "waist": 1, "left_arm": 7, "right_arm": 7, "head": 2},
+        variants=("fsm_v1", "fsm_v3", "emergency_3", "amr_v2"),
+        highest_state=65535,
+        hand_unit="rad",
+        sends_gains=True,
+    ),
+    "adam": FamilyFacts(
+        always=frozenset({"errors", "battery", "pad", "body"}),
+        sections=frozenset({"hands"}),
+        groups=dict.fromkeys(("left_leg", "right_leg", "waist", "head", "left_arm", "right_arm"), _SOME),
+        variants=("remote_int16",),
+        highest_state=0,
+        hand_unit="count",
+        sends_gains=True,
+    ),
+}

@@ -1,0 +1,205 @@
+"""What a profile file may contain, by family: tables of fields that become the records of `profile`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from orchestrator.robots.families import FAMILIES
+from orchestrator.robots.profile import Base, Family, Range, StandPoseLimits, Unconfirmed, VelocityLimits
+from orchestrator.yamlfile import (
+    ANGLE,
+    ANGULAR_SPEED,
+    BOOL,
+    LENGTH,
+    SPEED,
+    TEXT,
+    UNREAD,
+    Findings,
+    Integer,
+    Key,
+    Mistake,
+    Node,
+    Number,
+    OneOf,
+    Quantity,
+    ScalarType,
+    Type,
+    Unread,
+    list_of,
+    map_of,
+    optional,
+    record,
+    required,
+)
+
+_HOST_PORT = re.compile(r"[A-Za-z0-9.-]+:(\d{1,5})")
+_ABOVE_ZERO = 1e-6
+
+
+class _RangeOf(Type[Range]):
+    """`[low, high]`."""
+
+    def __init__(self, of: ScalarType[float], holds_zero: bool = False) -> None:
+        self.name = f"range of {of.name}"
+        self._pair = list_of(of, 2, 2)
+        self._holds_zero = holds_zero
+
+    def read(self, node: Node, findings: Findings) -> Range | Unread:
+        pair = self._pair.read(node, findings)
+        if isinstance(pair, Unread):
+            return UNREAD
+        found = Range(*pair)
+        problem = self._problem(found)
+        if problem:
+            findings.error(node, "bad-range", problem)
+            return UNREAD
+        return found
+
+    def _problem(self, found: Range) -> str | None:
+        if self._holds_zero:
+            return None if found.holds(0.0) else "the range must hold 0, or the robot could not be told to stand still"
+        return None if found.low < found.high else "the first value of a range must be below the second"
+
+
+class _HostPort(ScalarType[str]):
+    name = "host:port"
+
+    def parse(self, text: str) -> str:
+        match = _HOST_PORT.fullmatch(text)
+        if match is None or not 0 < int(match[1]) < 65536:
+            raise Mistake("not-an-address", f'"{text[:60]}" is not an address: write host:port')
+        return text
+
+
+def _limits(of: ScalarType[float]) -> Key:
+    return required(_RangeOf(of, holds_zero=True))
+
+
+VELOCITY = record(
+    VelocityLimits, {"vx": _limits(SPEED), "vy": _limits(SPEED), "yaw": _limits(ANGULAR_SPEED)}, name="velocity"
+)
+STAND_POSE = record(
+    StandPoseLimits,
+    {
+        "dz": _limits(LENGTH),
+        "pitch": _limits(ANGLE),
+        "yaw": _limits(ANGLE),
+        "stable_level": required(Integer(1, 255)),
+    },
+    name="stand pose",
+)
+BASE = record(
+    Base,
+    {
+        "tags": required(map_of(Integer(0, 2**32 - 1))),
+        "linear": required(Quantity("speed", lower=_ABOVE_ZERO)),
+        "angular": required(Quantity("angular speed", lower=_ABOVE_ZERO)),
+        "rotate": required(BOOL),
+        "confirm_key": required(BOOL),
+    },
+)
+MOTION: Type[dict[str, float]] = record(
+    dict,
+    {
+        "rate": required(Quantity("frequency", lower=1, upper=1000)),
+        "joint_speed": required(Quantity("angular speed", lower=_ABOVE_ZERO)),
+    },
+    name="motion",
+)
+UNCONFIRMED = record(Unconfirmed, {"what": required(TEXT), "note": required(TEXT)}, name="unconfirmed fact")
+POSES = map_of(map_of(list_of(ANGLE)))
+
+_GAINS = {"kp": optional(Number(lower=0)), "kd": optional(Number(lower=0))}
+
+
+def _dds(family: Family) -> Type[dict[str, object]]:
+    return record(
+        dict,
+        {
+            "domain": required(Integer(0, 232)),
+            "prefix": optional(TEXT, ""),
+            "interface": optional(TEXT),
+            "variants": optional(list_of(OneOf(*FAMILIES[family].variants, name="firmware variant")), []),
+            "allowed_writers": optional(list_of(TEXT), []),
+        },
+        name="dds",
+    )
+
+
+def _joints(family: Family) -> Type[dict[str, list[dict[str, object]]]]:
+    gains = _GAINS if FAMILIES[family].sends_gains else {}
+    row: Type[dict[str, object]] = record(
+        dict,
+        {
+            "name": required(TEXT),
+            "limits": required(_RangeOf(ANGLE)),
+            "velocity": optional(Quantity("angular speed", lower=_ABOVE_ZERO)),
+            "torque": optional(Quantity("torque", lower=_ABOVE_ZERO)),
+            **gains,
+        },
+        name="joint",
+    )
+    return map_of(list_of(row, at_least=1))
+
+
+def _hands(family: Family) -> Type[dict[str, object]]:
+    facts = FAMILIES[family]
+    position: ScalarType[float] = ANGLE if facts.hand_unit == "rad" else Integer(0, 2**32 - 1)
+    forces = (
+        {
+            "kp": required(Number(lower=0)),
+            "kd": required(Number(lower=0)),
+            "tau": required(Quantity("torque")),
+        }
+        if facts.sends_gains and facts.hand_unit == "rad"
+        else {}
+    )
+    return record(
+        dict,
+        {
+            "fingers": required(list_of(TEXT, at_least=1)),
+            "order": required(list_of(OneOf("left", "right"), 2, 2)),
+            "open": required(list_of(position)),
+            "closed": required(list_of(position)),
+            **forces,
+        },
+        name="hands",
+        check=_both_hands,
+    )
+
+
+def _both_hands(hands: dict[str, object]) -> Iterable[str]:
+    if hands["order"] not in (["left", "right"], ["right", "left"]):
+        yield "order must name both hands"
+
+
+def keys(family: Family) -> dict[str, Key]:
+    """What a profile of this family may contain."""
+    facts = FAMILIES[family]
+    states = map_of(Integer(0, facts.highest_state))
+    of_family = {
+        "rpc": optional(_HostPort()),
+        "fsm": required(states),
+        "upper_fsm": required(states),
+        "velocity_sources": required(states),
+        "velocity": optional(VELOCITY),
+        "stand_pose": optional(STAND_POSE),
+        "move_command": optional(BOOL, False),
+        "hands": optional(_hands(family)),
+        "base": optional(BASE),
+    }
+    return {
+        "family": required(OneOf(*FAMILIES)),
+        "vendor": required(TEXT),
+        "model": required(TEXT),
+        "read_only": optional(BOOL, False),
+        "dds": required(_dds(family)),
+        "motion": required(MOTION),
+        "joints": required(_joints(family)),
+        "read_only_groups": optional(list_of(TEXT), []),
+        "poses": optional(POSES, {}),
+        "urdf": optional(TEXT),
+        "unconfirmed": optional(list_of(UNCONFIRMED), []),
+        **{name: key for name, key in of_family.items() if name in facts.sections},
+    }
