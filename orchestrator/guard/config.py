@@ -62,7 +62,6 @@ class Timing:
 @dataclass(frozen=True)
 class Limits:
     first_step: float
-    joint_speed: float
     gain: float
     commands: int
     battery: float
@@ -286,7 +285,6 @@ GUARD: Type[GuardConfig] = record(
                 Limits,
                 {
                     "first_step": required(Quantity("angle", lower=0, upper=1)),
-                    "joint_speed": required(Quantity("angular speed", lower=0.01, upper=10)),
                     "gain": required(Number(lower=0, upper=10)),
                     "commands": required(Integer(1, 1000)),
                     "battery": required(Quantity("percent", lower=0, upper=100)),
@@ -348,7 +346,8 @@ def rules_for(config: GuardConfig, profile: Profile) -> RobotRules:
 
 
 def _unknown_states(rules: RobotRules, profile: Profile) -> Iterator[str]:
-    conditions = [condition for each in rules.permit.values() for condition in each]
+    possible = {name: each for name, each in rules.permit.items() if name != "MoveHand" or profile.move_command}
+    conditions = [condition for each in possible.values() for condition in each]
     states = [*rules.park.from_fsm, *rules.limp, *(name for each in conditions for name in each.fsm or ())]
     states += [name for name in (rules.park.fsm, rules.drop.fsm) if name]
     yield from _known("state", dict.fromkeys(states), tuple(profile.fsm))

@@ -192,7 +192,7 @@ def stream_ended(turn: Turn, event: StreamEnded) -> None:
     if _holds_lease(turn, event.epoch):
         for stream in turn.state.streams:
             if stream.id == event.id:
-                streams.end(turn, stream, "no longer wanted")
+                streams.end(turn, stream, streams.WANTED_NO_MORE)
 
 
 def due(turn: Turn) -> float:

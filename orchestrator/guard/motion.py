@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from orchestrator.guard.limits import keyframes
 from orchestrator.guard.state import Angles, State, Stream
-from orchestrator.robots.intents import JointPath, JointTarget
+from orchestrator.robots.intents import AnyIntent, JointPath, JointTarget, Keyframe
+from orchestrator.robots.motion import Motion, path
+from orchestrator.robots.profile import Profile
 
 
-def position(stream: Stream, now: float) -> Angles:
-    """The angles a joint stream asks for now."""
-    intent = stream.intent
-    assert isinstance(intent, JointTarget | JointPath)
-    elapsed = now - stream.began
-    before, since = stream.start, 0.0
-    for frame in keyframes(intent):
-        if elapsed < frame.time:
-            done = (elapsed - since) / (frame.time - since)
-            return tuple(a + (b - a) * done for a, b in zip(before, frame.q))
-        before, since = frame.q, frame.time
-    return before
-
-
-def arrived(stream: Stream, now: float) -> bool:
-    intent = stream.intent
-    return isinstance(intent, JointTarget | JointPath) and now - stream.began >= keyframes(intent)[-1].time
+def plan(intent: AnyIntent, start: Angles, profile: Profile) -> Motion | None:
+    """The motion a joint intent asks for; None for other intents."""
+    match intent:
+        case JointTarget(group, q, duration):
+            return path(profile.group(group), start, (Keyframe(duration, q),))
+        case JointPath(group, keyframes):
+            return path(profile.group(group), start, keyframes)
+    return None
 
 
 def joint_stream(state: State, group: str) -> Stream | None:
@@ -33,10 +25,15 @@ def joint_stream(state: State, group: str) -> Stream | None:
     return None
 
 
-def starting_point(state: State, group: str, now: float) -> Angles:
-    """A motion goes on from what is being commanded, or begins where the joints are."""
-    stream = joint_stream(state, group)
-    if stream is not None:
-        return position(stream, now)
-    hold = state.holds.get(group)
-    return hold.q if hold is not None and now < hold.until else state.observed.joints.get(group, ())
+def starting_point(state: State, group: str, now: float, step: float) -> Angles | None:
+    """A motion goes on from what is being commanded, unless the joints are further than a step away from that."""
+    measured = state.observed.joints.get(group)
+    stream, hold = joint_stream(state, group), state.holds.get(group)
+    commanded = None
+    if stream is not None and stream.motion is not None:
+        commanded = stream.motion.at(now - stream.began)
+    elif hold is not None and now < hold.until:
+        commanded = hold.q
+    if measured is None or commanded is None or len(measured) != len(commanded):
+        return measured
+    return commanded if all(abs(a - b) <= step for a, b in zip(commanded, measured)) else measured

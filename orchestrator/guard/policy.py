@@ -58,43 +58,45 @@ POLICIES: dict[type[AnyIntent], Policy] = {
 RPC = "rpc"
 """Stands for Dobot's JSON-RPC where a topic's name would stand."""
 
-_AMR: dict[type[AnyIntent], str] = dict.fromkeys(
+Routes = tuple[str, ...]
+
+_AMR: dict[type[AnyIntent], Routes] = dict.fromkeys(
     (
         i.MoveToTag, i.RotateBase, i.CancelTask, i.PauseTask, i.ResumeTask, i.StartRemote, i.DriveBase, i.StopRemote,
         i.SubscribeLaser, i.SetBaseSpeed, i.SetBaseAcceleration, i.SetBaseDeceleration, i.StartMapping, i.SaveMap,
         i.StopMapping,
     ),
-    "rt/amr/cmd",
+    ("rt/amr/cmd",),
 )  # fmt: skip
 
-WRITES: dict[str, dict[type[AnyIntent], str]] = {
+WRITES: dict[str, dict[type[AnyIntent], Routes]] = {
     "aurora": {
-        i.SetFsm: "whole_body_fsm_state_change_cmd",
-        i.SetUpperFsm: "upper_body_fsm_state_change_cmd",
-        i.SetVelocitySource: "velocity_source_cmd",
-        i.Velocity: "velocity_cmd",
-        i.StandPose: "robot_stand_pose_cmd",
-        i.JointTarget: "robot_control_group_cmd",
-        i.JointPath: "robot_control_group_cmd",
-        i.HandTarget: "robot_control_group_cmd",
-        i.MoveHand: "move_command_data",
-        i.SetGains: "robot_motor_cfg_group_cmd",
+        i.SetFsm: ("whole_body_fsm_state_change_cmd",),
+        i.SetUpperFsm: ("upper_body_fsm_state_change_cmd",),
+        i.SetVelocitySource: ("velocity_source_cmd",),
+        i.Velocity: ("velocity_cmd",),
+        i.StandPose: ("robot_stand_pose_cmd",),
+        i.JointTarget: ("robot_control_group_cmd",),
+        i.JointPath: ("robot_control_group_cmd",),
+        i.HandTarget: ("robot_control_group_cmd",),
+        i.MoveHand: ("move_command_data",),
+        i.SetGains: ("robot_motor_cfg_group_cmd",),
     },
     "atom": {
-        i.SetFsm: "rt/set/fsm/id",
-        i.SwitchUpperControl: "rt/switch/upper/control",
-        i.Velocity: RPC,
-        i.JointTarget: "rt/upper/cmd",
-        i.JointPath: "rt/upper/cmd",
-        i.HandTarget: "rt/hands/cmd",
-        i.EnableMotors: "rt/enable/motors",
-        i.ClearErrors: "rt/clear/errors",
+        i.SetFsm: (RPC, "rt/set/fsm/id"),
+        i.SwitchUpperControl: (RPC, "rt/switch/upper/control"),
+        i.Velocity: (RPC,),
+        i.JointTarget: ("rt/upper/cmd",),
+        i.JointPath: ("rt/upper/cmd",),
+        i.HandTarget: ("rt/hands/cmd",),
+        i.EnableMotors: ("rt/enable/motors",),
+        i.ClearErrors: ("rt/clear/errors",),
         **_AMR,
     },
     "adam": {
-        i.JointTarget: "rt/lowcmd",
-        i.JointPath: "rt/lowcmd",
-        i.HandTarget: "rt/handcmd",
+        i.JointTarget: ("rt/lowcmd",),
+        i.JointPath: ("rt/lowcmd",),
+        i.HandTarget: ("rt/handcmd",),
     },
 }
-"""The topic each intent is written to, by family: its writer must be ready."""
+"""The ways each intent can take to the robot, by family: one of them must be ready."""

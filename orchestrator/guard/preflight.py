@@ -69,9 +69,10 @@ def _alone(state: State) -> Line:
 
 
 def _listening(setting: Setting, state: State) -> Line:
+    """Only what this robot cannot do without; a single command on a topic nobody reads is refused when it comes."""
     missing = [topic for topic in setting.commands if topic not in state.ready]
-    problem = f"nobody listens to {', '.join(missing)}" if missing else None
-    return Line("listening", problem, f"{len(setting.commands) - len(missing)} of {len(setting.commands)} topics")
+    problem = f"nobody listens to {', '.join(missing)}" if len(missing) == len(setting.commands) else None
+    return Line("listening", problem, f"all but {', '.join(missing)}" if missing else "every command topic")
 
 
 def _fsm(setting: Setting, state: State) -> Line:

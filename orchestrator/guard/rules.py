@@ -13,7 +13,7 @@ from orchestrator.guard.config import Condition, GuardConfig, RobotRules
 from orchestrator.guard.limits import all_finite, beyond_limits, too_sudden
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.motion import starting_point
-from orchestrator.guard.policy import POLICIES, RPC, WRITES, Policy
+from orchestrator.guard.policy import POLICIES, WRITES, Policy
 from orchestrator.guard.state import REMOTE_MODE, TERMINAL, Base, State
 from orchestrator.robots.intents import AnyIntent, JointPath, JointTarget, ResumeTask, SetFsm
 from orchestrator.robots.profile import Profile
@@ -110,12 +110,12 @@ def staleness(state: State, role: str, now: float, config: GuardConfig, robot: R
 
 def writer_ready(ask: Ask) -> str | None:
     """The robot listens to the topic the command is written to."""
-    topic = WRITES[ask.profile.family].get(type(ask.intent))
-    if topic is None:
+    routes = WRITES[ask.profile.family].get(type(ask.intent), ())
+    if any(route in ask.state.ready for route in routes):
+        return None
+    if not routes:
         return f"{ask.profile.name} has no way to take {type(ask.intent).__name__}"
-    if topic == RPC:
-        return None if ask.profile.rpc else f"the profile of {ask.profile.name} has no rpc address"
-    return None if topic in ask.state.ready else f"nobody has been listening to {topic} for long enough"
+    return f"nobody has been listening to {' or '.join(routes)} for long enough"
 
 
 def permitted(ask: Ask) -> str | None:
@@ -148,7 +148,7 @@ def _unmet(condition: Condition, ask: Ask) -> str | None:
         ("velocity_source", condition.velocity_source, profile.velocity_sources, seen.velocity_source),
     )
     for what, names, numbers, value in named:
-        if names is not None and value not in [numbers[name] for name in names]:
+        if names is not None and value not in [numbers.get(name, -1) for name in names]:
             return f"{what} must be {' or '.join(names)}, it is {_name(value, numbers)}"
     switches = (
         ("upper_control", condition.upper_control, seen.upper_control),
@@ -200,14 +200,16 @@ def limits(ask: Ask) -> str | None:
 
 
 def continuity(ask: Ask) -> str | None:
-    """A joint motion begins where the joints are and is not faster than they may go."""
+    """A joint motion begins where the joints are."""
     intent = ask.intent
     if not isinstance(intent, JointTarget | JointPath):
         return None
     measured = ask.state.observed.joints.get(intent.group)
-    if measured is None:
+    step = ask.config.limits.first_step
+    start = starting_point(ask.state, intent.group, ask.now, step)
+    if measured is None or start is None:
         return f"where {intent.group} is now is not known"
-    return too_sudden(intent, starting_point(ask.state, intent.group, ask.now), measured, ask.profile, ask.config)
+    return too_sudden(intent.group, start, measured, ask.profile, step)
 
 
 def rate(ask: Ask) -> str | None:

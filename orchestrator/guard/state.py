@@ -9,6 +9,7 @@ import msgspec
 from orchestrator.guard.freshness import Freshness
 from orchestrator.guard.modes import Mode
 from orchestrator.robots.intents import AnyIntent
+from orchestrator.robots.motion import Motion
 
 Angles = tuple[float, ...]
 NEVER = -math.inf
@@ -55,8 +56,8 @@ class Stream(msgspec.Struct, frozen=True):
     began: float
     renewed: float
     due: float
-    start: Angles
-    """Joints: where the motion began."""
+    motion: Motion | None
+    """Joints: where they should be, by the time since it began."""
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -153,7 +154,7 @@ class State(msgspec.Struct, frozen=True):
     remote_since: float | None = None
     """Since when a remote session of the base is ours."""
     moved: frozenset[str] = frozenset()
-    """Joint groups and hands we have moved since arming, and "velocity"."""
+    """What we have moved since arming: joint groups, hands and kinds of stream."""
     holds: dict[str, Hold] = {}
     """Joint groups that are held."""
     hand_holds: dict[str, Hold] = {}

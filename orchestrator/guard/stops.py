@@ -32,7 +32,7 @@ def begin(
     """Stop the robot: `base` says whether its task is cancelled or paused, `asked` that a person or an e-stop did."""
     setting, state, now = turn.setting, turn.state, turn.now
     config = setting.config.stop
-    drove_velocity = "velocity" in state.moved
+    drove_velocity = "Velocity" in state.moved
     _end_streams(turn, cause)
     if joints:
         _hold_what_we_moved(turn)
@@ -74,9 +74,7 @@ def _hold_what_we_moved(turn: Turn) -> None:
     setting, state = turn.setting, turn.state
     ours = state.moved | set(state.holds)
     seen = state.observed
-    groups = {g: seen.joints[g] for g in setting.profile.groups if g in ours and g in seen.joints}
-    legs = setting.robot.legs
-    streams.hold_groups(turn, {group: q for group, q in groups.items() if group not in legs})
+    streams.hold_groups(turn, {g: seen.joints[g] for g in setting.groups if g in ours and g in seen.joints})
     hands = {hand: q for hand, q in seen.hands.items() if f"hand {hand}" in state.moved}
     until = turn.now + (setting.robot.hold.duration or math.inf)
     turn.change(hand_holds={hand: Hold(q, until) for hand, q in hands.items()})

@@ -6,12 +6,13 @@ import math
 
 from msgspec.structs import replace
 
-from orchestrator.guard.motion import arrived, joint_stream, position, starting_point
+from orchestrator.guard.motion import joint_stream, plan, starting_point
 from orchestrator.guard.outputs import Role
 from orchestrator.guard.rules import ask_for, first_refusal
 from orchestrator.guard.state import Angles, Hold, State, Stream
 from orchestrator.guard.turn import DRIVE_RATE, Turn
 from orchestrator.robots.intents import AnyIntent, DriveBase, HandTarget, JointPath, JointTarget, StopRemote, Velocity
+from orchestrator.robots.motion import Motion
 
 FRAME_RULES = frozenset({"latch", "fresh", "interlock"})
 """What must still hold for every frame of a stream."""
@@ -25,23 +26,28 @@ def resource(intent: AnyIntent) -> str:
 def start(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
     """Begin a stream, in place of the one that had the same resource; its first frame leaves at once."""
     now, state = turn.now, turn.state
-    joints = isinstance(intent, JointTarget | JointPath)
-    begins = starting_point(state, intent.group, now) if isinstance(intent, JointTarget | JointPath) else ()
+    motion = _motion(turn, intent)
     replaced = [stream for stream in state.streams if resource(stream.intent) == resource(intent)]
     kept = tuple(stream for stream in state.streams if stream not in replaced)
     for stream in replaced:
         turn.report("ended", "replaced by a new one", stream.id, "replaced")
-    stream = Stream(id, intent, now, now, now, begins)
-    moved = resource(intent) if joints else "velocity" if isinstance(intent, Velocity) else None
-    turn.change(
-        streams=(*kept, stream),
-        moved=turn.state.moved | {moved} if moved else turn.state.moved,
-        frame_due=now if joints else state.frame_due,
-    )
-    if joints:
+    stream = Stream(id, intent, now, now, now, motion)
+    turn.change(streams=(*kept, stream), moved=state.moved | {resource(intent)})
+    if motion is not None:
+        if motion.note:
+            turn.report("warning", motion.note, id, "slower")
         frame(turn, record=True)
     else:
         _repeat(turn, stream, record=True)
+
+
+def _motion(turn: Turn, intent: AnyIntent) -> Motion | None:
+    if not isinstance(intent, JointTarget | JointPath):
+        return None
+    config = turn.setting.config
+    start = starting_point(turn.state, intent.group, turn.now, config.limits.first_step)
+    assert start is not None  # the rule of continuity has seen to it
+    return plan(intent, start, turn.setting.profile)
 
 
 def renew(turn: Turn, ids: tuple[int, ...]) -> None:
@@ -58,7 +64,7 @@ def advance(turn: Turn) -> None:
     for stream in turn.state.streams:
         if reason := _over(turn, stream):
             end(turn, stream, reason)
-        elif not isinstance(stream.intent, JointTarget | JointPath) and turn.now >= stream.due:
+        elif stream.motion is None and turn.now >= stream.due:
             _repeat(turn, stream, record=False)
     if turn.now >= turn.state.frame_due:
         frame(turn, record=False)
@@ -83,8 +89,7 @@ def _repeat(turn: Turn, stream: Stream, record: bool) -> None:
 
 def end(turn: Turn, stream: Stream, reason: str) -> None:
     """End a stream as it must end: zero velocity, or hold."""
-    now = turn.now
-    hold = position(stream, now) if arrived(stream, now) and reason == "no longer wanted" else None
+    hold = _arrived(stream, turn.now) if reason == WANTED_NO_MORE else None
     turn.change(streams=tuple(each for each in turn.state.streams if each.id != stream.id))
     match stream.intent:
         case Velocity():
@@ -92,9 +97,18 @@ def end(turn: Turn, stream: Stream, reason: str) -> None:
         case DriveBase():
             end_remote(turn, reason)
         case JointTarget(group=group) | JointPath(group=group):
-            hold_groups(turn, {group: hold or turn.state.observed.joints.get(group) or position(stream, now)})
+            hold_groups(turn, {group: hold or turn.state.observed.joints[group]})
             frame(turn, record=True, role_is_stop=True)
     turn.report("ended", reason, stream.id, "ended")
+
+
+WANTED_NO_MORE = "no longer wanted"
+
+
+def _arrived(stream: Stream, now: float) -> Angles | None:
+    """Where a motion has come to its end, if it has."""
+    motion = stream.motion
+    return motion.positions[-1] if motion is not None and now - stream.began >= motion.duration else None
 
 
 def end_remote(turn: Turn, cause: str) -> None:
@@ -117,21 +131,21 @@ def _groups(turn: Turn) -> dict[str, Angles]:
     state, now = turn.state, turn.now
     groups = {group: hold.q for group, hold in state.holds.items() if now < hold.until}
     for stream in state.streams:
-        if isinstance(stream.intent, JointTarget | JointPath):
-            groups[stream.intent.group] = position(stream, now)
+        if stream.motion is not None:
+            groups[resource(stream.intent)] = stream.motion.at(now - stream.began)
     return groups
 
 
 def _hold_the_rest(turn: Turn) -> None:
     """One message carries every group: those nobody moves are held where they are while others move."""
     state, setting = turn.state, turn.setting
-    moving = [s for s in state.streams if isinstance(s.intent, JointTarget | JointPath)]
+    moving = any(stream.motion for stream in state.streams)
     if not setting.robot.hold.whole or not moving:
         return
     until = turn.now + (setting.robot.hold.duration or math.inf)
     holds = dict(state.holds)
-    for group in setting.profile.groups:
-        if group not in setting.robot.legs and joint_stream(state, group) is None:
+    for group in setting.groups:
+        if joint_stream(state, group) is None:
             held = holds.get(group)
             q = held.q if held is not None and turn.now < held.until else state.observed.joints.get(group)
             if q is not None:
@@ -146,7 +160,7 @@ def frame(turn: Turn, record: bool, role_is_stop: bool = False) -> None:
     groups = _groups(turn)
     holds = {group: hold for group, hold in state.holds.items() if now < hold.until}
     hands = {hand: hold for hand, hold in state.hand_holds.items() if now < hold.until}
-    moving = any(isinstance(stream.intent, JointTarget | JointPath) for stream in state.streams)
+    moving = any(stream.motion for stream in state.streams)
     role: Role = "stream" if moving and not role_is_stop else "stop"
     rate = setting.profile.command_rate if moving else setting.robot.hold.rate
     stiffness, damping = stiffness_now(turn)
@@ -192,6 +206,6 @@ def due(state: State, stream_expiry: float) -> float:
     times = [state.frame_due]
     for stream in state.streams:
         times.append(stream.renewed + stream_expiry)
-        if not isinstance(stream.intent, JointTarget | JointPath):
+        if stream.motion is None:
             times.append(stream.due)
     return min(times)

@@ -35,15 +35,21 @@ class Setting:
 
     @property
     def velocity_rate(self) -> float:
-        by_rpc = WRITES[self.profile.family].get(Velocity) == RPC
+        by_rpc = RPC in WRITES[self.profile.family].get(Velocity, ())
         return RPC_VELOCITY_RATE if by_rpc else self.config.stop.velocity_rate
 
     @property
     def commands(self) -> tuple[str, ...]:
         """The topics this robot is commanded on."""
         writes = WRITES[self.profile.family]
-        taken = {topic for intent, topic in writes.items() if self.takes(intent) and topic != RPC}
-        return tuple(sorted(taken))
+        taken = {route for intent, routes in writes.items() if self.takes(intent) for route in routes}
+        return tuple(sorted(taken - {RPC}))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The joint groups we may hold."""
+        never = {*self.robot.legs, *self.profile.read_only_groups}
+        return tuple(group for group in self.profile.groups if group not in never)
 
     def takes(self, intent: type[AnyIntent]) -> bool:
         """Whether this robot has a way to be told so."""
