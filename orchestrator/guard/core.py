@@ -1,0 +1,96 @@
+"""The guard's core: a pure state machine, `(state, event, now) -> (state, outputs, reports)`.
+
+The very same class runs in unit tests, in virtual time and in the guard process.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from orchestrator.guard import arming, events, leasing, stops, streams, watching
+from orchestrator.guard.config import GuardConfig, rules_for
+from orchestrator.guard.modes import ACTIVE, Mode
+from orchestrator.guard.outputs import Output, Report
+from orchestrator.guard.rules import RULES, Rule
+from orchestrator.guard.state import State
+from orchestrator.guard.turn import Setting, Turn
+from orchestrator.robots.profile import Profile
+
+Step = tuple[State, list[Output], list[Report]]
+
+HANDLERS: dict[type[events.Event], Callable[[Turn, Any], None]] = {
+    events.Observation: watching.observation,
+    events.BadSample: watching.bad_sample,
+    events.WriterReady: watching.writer_ready,
+    events.ForeignWriters: watching.foreign_writers,
+    events.RobotRebooted: watching.rebooted,
+    events.Displaced: watching.displaced,
+    events.AuditState: watching.audit_state,
+    events.RunConnected: leasing.connected,
+    events.RunBegan: leasing.began,
+    events.IntentAsked: leasing.asked,
+    events.StreamEnded: leasing.stream_ended,
+    events.Heartbeat: leasing.heartbeat,
+    events.RunEnded: leasing.ended,
+    events.RunGone: leasing.gone,
+    events.Acknowledge: arming.acknowledge,
+    events.AskClearErrors: arming.clear_errors,
+    events.AskPreflight: arming.ask_preflight,
+    events.Arm: arming.arm,
+    events.Disarm: arming.disarm,
+    events.Choose: arming.choose,
+    events.Pause: arming.pause,
+    events.Resume: arming.resume,
+    events.Stop: arming.stop,
+    events.Tick: lambda turn, event: None,
+}
+
+
+class Core:
+    """Decides; remembers nothing but the robot's profile and the guard file."""
+
+    def __init__(self, profile: Profile, config: GuardConfig, rules: tuple[Rule, ...] = RULES) -> None:
+        self.setting = Setting(profile, config, rules_for(config, profile), rules)
+
+    def step(self, state: State, event: events.Event, now: float) -> Step:
+        """What becomes of the guard when this happens, what leaves, and what is reported."""
+        turn = Turn(self.setting, state, now)
+        self._overdue(turn)
+        HANDLERS[type(event)](turn, event)
+        if now >= self._due(turn):
+            self._overdue(turn)
+        return turn.state, turn.outputs, turn.reports
+
+    def _overdue(self, turn: Turn) -> None:
+        """Everything that time alone brings about comes before the event: a late event finds the world as it is."""
+        if turn.now < self._due(turn):
+            return
+        leasing.watch_heartbeat(turn)
+        watching.watch_vitals(turn)
+        streams.advance(turn)
+        stops.advance(turn)
+        leasing.repeat_pending(turn)
+        leasing.watch_base(turn)
+        arming.lapse(turn)
+
+    def next_due(self, state: State) -> float:
+        """When a `Tick` must come at the latest, unless something else happens before."""
+        return self._due(Turn(self.setting, state, -math.inf))
+
+    def _due(self, turn: Turn) -> float:
+        state, timing = turn.state, self.setting.config.timing
+        times = [leasing.due(turn), streams.due(state, timing.stream), stops.due(state.stop), self._stale_at(state)]
+        if state.rearming.step != "none":
+            times.append(state.rearming.since + timing.rearm)
+        return min(times)
+
+    def _stale_at(self, state: State) -> float:
+        if state.mode is not Mode.DISARMED and state.mode not in ACTIVE:
+            return math.inf
+        robot, limits = self.setting.robot, self.setting.config.stale
+        heard = [state.sources.get(robot.roles[role]) for role in watching.VITAL if role in robot.roles]
+        if robot.emergency == "on_change":
+            heard = heard[1:]
+        return min((source.stale_at(limits) for source in heard if source is not None), default=math.inf)

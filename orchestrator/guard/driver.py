@@ -1,0 +1,259 @@
+"""The guard at work: owns the command writers, feeds the core with what the bus brings, and publishes what it decides.
+
+The same class runs in virtual time and in the guard process; only who calls `run_due` differs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Protocol
+
+import msgspec
+
+from orchestrator.bus.contract import Bus, BusError, Reader, Sample
+from orchestrator.guard.config import GuardConfig
+from orchestrator.guard.core import Core
+from orchestrator.guard.events import (
+    AuditState,
+    BadSample,
+    Event,
+    ForeignWriters,
+    Observation,
+    RobotRebooted,
+    Tick,
+    WriterReady,
+)
+from orchestrator.guard.freshness import went_backwards
+from orchestrator.guard.observing import Read, Unbelievable, watched
+from orchestrator.guard.outputs import Joints, Output, Report
+from orchestrator.guard.policy import RPC
+from orchestrator.guard.state import State
+from orchestrator.robots.drive import CannotSend, Message, RpcCall, Sending, calls, joint_messages, messages
+from orchestrator.robots.profile import Profile
+from orchestrator.wire.errors import WireError
+from orchestrator.wire.topics import topics
+
+POLL = 0.02
+"""Seconds between two looks at stream topics."""
+SURVEY = 0.1
+"""Seconds between two looks at who listens and who else writes."""
+COUNTER_BITS = {"rt/amr/state": 16, "rt/lowstate": 32}
+"""Width of the liveness counters that tell a restart by going back."""
+
+
+class Audit(Protocol):
+    """Where every command is recorded."""
+
+    def append(self, record: dict[str, Any], sync: bool = False) -> None:
+        """One record; raises OSError when it cannot be kept."""
+
+
+class Guard:
+    """One robot's guard."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        config: GuardConfig,
+        bus: Bus,
+        audit: Audit,
+        rpc: Callable[[RpcCall], None] | None = None,
+    ) -> None:
+        self.profile = profile
+        self.core = Core(profile, config)
+        self.bus = bus
+        self.state = State()
+        self.on_report: Callable[[Report], None] = lambda report: None
+        self.on_step: Callable[[], None] = lambda: None
+        self._audit = audit
+        self._rpc = rpc if profile.rpc else None
+        self._topics = topics(profile.family, profile.variants, profile.prefix)
+        self._writers = {name: bus.writer(self._topics[name]) for name in self.core.setting.commands}
+        self._hands: dict[str, tuple[float, ...]] = {}
+        self._writer_of: dict[str, int] = {}
+        self._commands = 0
+        self._later: list[Event] = []
+        self._poll_due = self._survey_due = bus.clock.now()
+        self._streams: list[tuple[str, Reader, Read]] = []
+        self._watch()
+        if self._rpc is not None:
+            self.handle(WriterReady(RPC, True))
+
+    def _watch(self) -> None:
+        for name, read in watched(self.profile, self._topics).items():
+            reader = self.bus.reader(self._topics[name])
+            if self._topics[name].kind == "stream":
+                self._streams.append((name, reader, read))
+            else:
+                reader.on_sample(partial(self._take, name, read))
+
+    # In
+
+    def handle(self, event: Event) -> None:
+        """Something happened: decide, publish, report."""
+        self._step(event)
+        while self._later:
+            self._step(self._later.pop(0))
+        self.on_step()
+
+    def _step(self, event: Event) -> None:
+        self.state, outputs, reports = self.core.step(self.state, event, self.bus.clock.now())
+        for output in outputs:
+            self._let_out(output)
+        for report in reports:
+            self.on_report(report)
+
+    def _take(self, name: str, read: Read, sample: Sample) -> None:
+        """One sample of a watched topic."""
+        try:
+            seen = read(sample.data, sample.received)
+        except (Unbelievable, WireError):
+            self.handle(BadSample(name))
+            return
+        if self._restarted(name, sample, seen.counter):
+            self.handle(RobotRebooted(f"{name} began anew"))
+        lag = sample.received - sample.source_time / 1e9
+        self.handle(Observation(name, seen.facts, seen.flags, seen.counter, lag))
+
+    def _restarted(self, name: str, sample: Sample, counter: int | None) -> bool:
+        """Another writer than before, or a counter that went back: the robot has been started again."""
+        known = self._writer_of.get(name)
+        self._writer_of[name] = sample.writer
+        if known is not None and known != sample.writer:
+            return True
+        heard, bits = self.state.sources.get(name), COUNTER_BITS.get(name)
+        if heard is None or heard.counter is None or counter is None or bits is None:
+            return False
+        return went_backwards(heard.counter, counter, bits)
+
+    def next_due(self) -> float:
+        """When `run_due` must be called at the latest."""
+        poll = self._poll_due if self._streams else math.inf
+        return min(self.core.next_due(self.state), self._survey_due, poll)
+
+    def run_due(self) -> None:
+        """Do what time brings: look at streams, survey the bus, let the core act."""
+        now = self.bus.clock.now()
+        if self._streams and now >= self._poll_due:
+            self._poll_due = now + POLL
+            self._poll()
+        if now >= self._survey_due:
+            self._survey_due = now + SURVEY
+            self._survey()
+        self.handle(Tick())
+
+    def _poll(self) -> None:
+        for name, reader, read in self._streams:
+            sample = reader.newest()
+            heard = self.state.sources.get(name)
+            if sample is not None and (heard is None or sample.received > heard.last):
+                self._take(name, read, sample)
+
+    def _survey(self) -> None:
+        for name, writer in self._writers.items():
+            if writer.ready != (name in self.state.ready):
+                self.handle(WriterReady(name, writer.ready))
+        foreign = self._foreign()
+        if foreign != self.state.foreign:
+            self.handle(ForeignWriters(foreign))
+
+    def _foreign(self) -> tuple[str, ...]:
+        """Who else commands the robot: not the robot itself, and nobody the profile allows."""
+        robot = {
+            endpoint.participant
+            for name in self.core.setting.robot.roles.values()
+            for endpoint in self.bus.writers(self._topics[name].name)
+        }
+        others = {
+            f"{endpoint.name or endpoint.participant} on {name}"
+            for name in self._writers
+            for endpoint in self.bus.writers(self._topics[name].name)
+            if endpoint.participant not in robot and endpoint.name not in self.profile.allowed_writers
+        }
+        return tuple(sorted(others))
+
+    # Out
+
+    def _let_out(self, output: Output) -> None:
+        """Record, then publish; for a stop the other way round, so that no disk delays it."""
+        stop = output.role == "stop"
+        if not stop and output.record and not self._recorded(output):
+            self._report_refused(output, "the audit file takes no records")
+            return
+        try:
+            self._publish(output)
+        except (CannotSend, WireError, BusError) as error:
+            self._report_refused(output, str(error))
+        if stop and output.record:
+            self._recorded(output)
+
+    def _recorded(self, output: Output) -> bool:
+        try:
+            self._audit.append(record_of(output, self.bus.clock.now(), self.state.epoch), sync=output.sync)
+        except OSError:
+            self._later.append(AuditState(False))
+            return False
+        return True
+
+    def _report_refused(self, output: Output, why: str) -> None:
+        text = f"{output.cause}: {why}"
+        self.on_report(Report("warning" if output.role == "stop" else "refused", text, output.id, "not sent"))
+
+    def _publish(self, output: Output) -> None:
+        sending = self._sending()
+        if isinstance(output, Joints):
+            made = joint_messages(self.profile, dict(output.groups), sending)
+            self._write([(name, _soften(message, output)) for name, message in made])
+            return
+        called = calls(self.profile, output.intent, sending) if self._rpc else []
+        if called and self._rpc:
+            for call in called:
+                self._rpc(call)
+        else:
+            self._write(messages(self.profile, output.intent, sending))
+
+    def _write(self, made: list[Message]) -> None:
+        for name, message in made:
+            self._writers[name].write(message)
+
+    def _sending(self) -> Sending:
+        self._commands += 1
+        setting = self.core.setting
+        observed, now = self.state.observed, self.bus.clock.now()
+        held = {group: hold.q for group, hold in self.state.holds.items() if now < hold.until}
+        return Sending(
+            command_id=self._commands % 2**32,
+            timestamp=max(0, int(now * 1000)),
+            valid_for=max(setting.config.timing.stream, 2.5 / setting.velocity_rate),
+            joints=observed.joints | held,
+            hands=self._finger_positions(),
+        )
+
+    def _finger_positions(self) -> dict[str, tuple[float, ...]]:
+        """Where the fingers are, in the vendor's unit."""
+        hands = self.profile.hands
+        if hands is None:
+            return {}
+        return {
+            hand: tuple(c + (o - c) * part for part, c, o in zip(opening, hands.closed, hands.open))
+            for hand, opening in self.state.observed.hands.items()
+        }
+
+
+def _soften(message: Any, output: Joints) -> Any:
+    """Position gains as stiff as wanted, where the message has any."""
+    if output.stiffness != 1.0 or output.damping is not None:
+        for motor in message.motor_cmd:
+            motor.kp *= output.stiffness
+            motor.kd = motor.kd if output.damping is None else output.damping
+    return message
+
+
+def record_of(output: Output, now: float, epoch: int) -> dict[str, Any]:
+    """An output as the audit keeps it: plain values, no types of ours."""
+    record = {"at": now, "epoch": epoch, "role": output.role, "id": output.id, "cause": output.cause}
+    if isinstance(output, Joints):
+        return record | {"joints": dict(output.groups), "stiffness": output.stiffness}
+    return record | {"command": msgspec.to_builtins(output.intent)}

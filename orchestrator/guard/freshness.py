@@ -1,0 +1,106 @@
+"""Whether what a source says about the robot can be relied on: fresh, stale, frozen, late or bad.
+
+Unknown is not fresh: a source that has never been heard permits nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import msgspec
+
+WINDOW = 2.0
+"""Seconds over which the longest pause between two samples is remembered, twice: this window and the one before."""
+
+
+@dataclass(frozen=True)
+class FreshnessLimits:
+    """When a source counts as stale: `factor` times its usual pause, but between `floor` and `cap`."""
+
+    factor: float
+    floor: float
+    cap: float
+    frozen: float
+    """A liveness counter that stands still this long (or three usual pauses, if longer) means frozen."""
+    late: float
+    """A sample this much later than the fastest one was held up on its way."""
+    bad_samples: int
+    """More bad samples than this within a second, and the source cannot be relied on."""
+
+
+class Freshness(msgspec.Struct, frozen=True):
+    """What is remembered of one source."""
+
+    last: float = -math.inf
+    longest: float = 0.0
+    longest_before: float = 0.0
+    window_began: float = -math.inf
+    counter: int | None = None
+    counter_changed: float = math.inf
+    least_lag: float = math.inf
+    late: bool = False
+    bad: tuple[float, ...] = ()
+
+    def seen(self, now: float, counter: int | None, lag: float | None, limits: FreshnessLimits) -> Freshness:
+        """After a good sample."""
+        pause = now - self.last if self.last > -math.inf else 0.0
+        longest, before, began = self.longest, self.longest_before, self.window_began
+        if now - began >= WINDOW:
+            longest, before, began = 0.0, longest, now
+        least_lag, late = self.least_lag, False
+        if lag is not None:
+            least_lag = min(least_lag, lag)
+            late = lag - least_lag > limits.late
+        moved = counter is not None and counter != self.counter
+        return Freshness(
+            last=now,
+            longest=max(longest, pause),
+            longest_before=before,
+            window_began=began,
+            counter=counter,
+            counter_changed=now if moved else self.counter_changed,
+            least_lag=least_lag,
+            late=late,
+            bad=self.bad,
+        )
+
+    def spoilt(self, now: float, limits: FreshnessLimits) -> Freshness:
+        """After a sample that could not be believed."""
+        recent = tuple(at for at in self.bad if now - at < 1.0)[-limits.bad_samples :]
+        return msgspec.structs.replace(self, bad=(*recent, now))
+
+    def period(self) -> float:
+        return max(self.longest, self.longest_before)
+
+    def limit(self, limits: FreshnessLimits) -> float:
+        """Seconds of silence after which the source is stale."""
+        return min(max(limits.factor * self.period(), limits.floor), limits.cap) if self.period() else limits.cap
+
+    def frozen_limit(self, limits: FreshnessLimits) -> float:
+        return max(limits.frozen, 3 * self.period())
+
+    def stale_at(self, limits: FreshnessLimits) -> float:
+        """When it turns stale or frozen unless something new comes."""
+        silent = self.last + self.limit(limits)
+        return min(silent, self.counter_changed + self.frozen_limit(limits)) if self.counter is not None else silent
+
+    def problem(self, now: float, limits: FreshnessLimits) -> str | None:
+        """Why the source cannot be relied on now, or None when it can."""
+        if self.last == -math.inf:
+            return "unknown"
+        if now - self.last >= self.limit(limits):
+            return "stale"
+        if self.counter is not None and now - self.counter_changed >= self.frozen_limit(limits):
+            return "frozen"
+        if self.late:
+            return "late"
+        if sum(now - at < 1.0 for at in self.bad) > limits.bad_samples:
+            return "bad"
+        return None
+
+
+def went_backwards(old: int, new: int, bits: int) -> bool:
+    """Whether a wrapping counter has jumped back: the robot has been restarted."""
+    span = 1 << bits
+    return (new - old) % span >= span // 2

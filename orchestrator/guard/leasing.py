@@ -1,0 +1,206 @@
+"""What the run does: connect, begin, ask, renew, end; and what follows when it falls silent."""
+
+from __future__ import annotations
+
+import math
+
+from msgspec.structs import replace
+
+from orchestrator.guard import stops, streams
+from orchestrator.guard.events import Heartbeat, IntentAsked, RunBegan, RunConnected, RunEnded, RunGone, StreamEnded
+from orchestrator.guard.modes import Mode
+from orchestrator.guard.policy import POLICIES
+from orchestrator.guard.rules import ask_for, first_refusal
+from orchestrator.guard.state import Pending, Task
+from orchestrator.guard.turn import Turn
+from orchestrator.guard.watching import wanted_value
+from orchestrator.robots.intents import (
+    AnyIntent,
+    CancelTask,
+    HandTarget,
+    PauseTask,
+    ResumeTask,
+    StartRemote,
+    StopRemote,
+    Stream,
+)
+
+UNDER_WAY = frozenset({Mode.RUNNING, Mode.PAUSED})
+
+
+def connected(turn: Turn, event: RunConnected) -> None:
+    state = turn.state
+    if state.run is not None:
+        turn.report("refused", f"the lease is held by {state.run}", value="lease")
+        return
+    turn.change(epoch=state.epoch + 1, run=event.run, began=False, heartbeat=turn.now, choice_due=False)
+    turn.report("lease", f"{event.run} holds the lease", value=str(turn.state.epoch))
+
+
+def _holds_lease(turn: Turn, epoch: int) -> bool:
+    return turn.state.run is not None and epoch == turn.state.epoch
+
+
+def began(turn: Turn, event: RunBegan) -> None:
+    state = turn.state
+    if not _holds_lease(turn, event.epoch) or state.mode is not Mode.ARMED or state.choice_due:
+        turn.report("refused", f"a run cannot begin: the robot is {state.mode.value}", value="begin")
+        return
+    turn.change(began=True, heartbeat=turn.now)
+    turn.enter(Mode.RUNNING, f"{state.run} began")
+
+
+def heartbeat(turn: Turn, event: Heartbeat) -> None:
+    if _holds_lease(turn, event.epoch):
+        turn.change(heartbeat=turn.now)
+        streams.renew(turn, event.streams)
+
+
+def ended(turn: Turn, event: RunEnded) -> None:
+    if _holds_lease(turn, event.epoch):
+        _leave(turn, turn.setting.config.on.run_ended, "the run ended")
+
+
+def gone(turn: Turn, event: RunGone) -> None:
+    if _holds_lease(turn, event.epoch):
+        _leave(turn, turn.setting.config.on.run_gone, "the run is gone")
+
+
+def watch_heartbeat(turn: Turn) -> None:
+    state = turn.state
+    if state.run is not None and turn.now >= hung_at(turn):
+        _leave(turn, turn.setting.config.on.run_hung, "the run is hung")
+
+
+def hung_at(turn: Turn) -> float:
+    """When the run counts as hung; it must be heard from its beginning on."""
+    state = turn.state
+    return state.heartbeat + turn.setting.config.timing.heartbeat if state.run and state.began else math.inf
+
+
+def _leave(turn: Turn, profile: str, why: str) -> None:
+    """The lease falls back; whatever of ours moves is stopped."""
+    mode = turn.state.mode
+    turn.change(epoch=turn.state.epoch + 1, run=None, began=False, choice_due=False)
+    turn.report("lease", why, value="lost")
+    if mode in UNDER_WAY:
+        stops.begin(turn, profile, why)
+        turn.enter(Mode.STOPPING, why)
+    elif mode is Mode.ARMED:
+        turn.enter(Mode.DISARMED, why)
+
+
+# Commands
+
+
+def asked(turn: Turn, event: IntentAsked) -> None:
+    """A command of the run: all rules, then out."""
+    setting, intent = turn.setting, event.intent
+    ask = ask_for(intent, event.epoch, turn.now, turn.state, setting.profile, setting.config, setting.robot)
+    refusal = first_refusal(ask, setting.calming_rules if ask.policy.calms else setting.rules)
+    if refusal is not None:
+        turn.report("refused", f"{refusal.rule}: {refusal.text}", event.id, refusal.rule)
+        return
+    if not ask.policy.calms:
+        recent = tuple(at for at in turn.state.recent if turn.now - at < 1.0)
+        turn.change(recent=(*recent, turn.now))
+    if isinstance(intent, Stream):
+        streams.start(turn, event.id, intent)
+    else:
+        _send(turn, event.id, intent)
+    turn.report("sent", type(intent).__name__, event.id, "sent")
+
+
+def _send(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
+    if isinstance(intent, StopRemote):
+        streams.end_remote(turn, "asked by the run")
+        return
+    turn.send(intent, "command", type(intent).__name__, id)
+    _remember(turn, id, intent)
+
+
+def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
+    """What this command makes us expect, or leaves us to clean up."""
+    state, now = turn.state, turn.now
+    if wanted := wanted_value(turn, intent):
+        what, value = wanted
+        turn.change(wanted=state.wanted | {what: value}, asked=state.asked | {what: now})
+        _expect(turn, id, intent, what)
+    elif POLICIES[type(intent)].task:
+        base = state.observed.base
+        assert base is not None
+        turn.change(task=Task(id, now, base.task, accepted=False, cancelled=False), paused_task=False)
+    elif isinstance(intent, StartRemote):
+        turn.change(remote_since=now, asked=state.asked | {"remote": now})
+    elif isinstance(intent, HandTarget):
+        turn.change(moved=state.moved | {f"hand {intent.hand}"})
+    elif isinstance(intent, CancelTask) and state.task is not None:
+        turn.change(task=replace(state.task, cancelled=True))
+    elif isinstance(intent, PauseTask):
+        turn.change(paused_task=state.task is not None)
+    elif isinstance(intent, ResumeTask):
+        turn.change(paused_task=False)
+
+
+def _expect(turn: Turn, id: int, intent: AnyIntent, what: str) -> None:  # noqa: A002
+    """Repeat it until the robot shows it; a newer wish for the same thing replaces the older."""
+    wanted = wanted_value(turn, intent)
+    assert wanted is not None
+    if getattr(turn.state.observed, what) == wanted[1]:
+        turn.change(wanted={key: value for key, value in turn.state.wanted.items() if key != what})
+        return
+    older = [each for each in turn.state.pending if (wanted_value(turn, each.intent) or ("",))[0] == what]
+    pending = Pending(id, intent, turn.now, turn.now + turn.setting.config.timing.resend, 1)
+    turn.change(pending=(*(each for each in turn.state.pending if each not in older), pending))
+
+
+def repeat_pending(turn: Turn) -> None:
+    """Commands without evidence go out again a few times; each passes the rules once more."""
+    timing, setting = turn.setting.config.timing, turn.setting
+    for pending in turn.state.pending:
+        if turn.now < pending.due:
+            continue
+        rest = tuple(each for each in turn.state.pending if each is not pending)
+        ask = ask_for(
+            pending.intent, turn.state.epoch, turn.now, turn.state, setting.profile, setting.config, setting.robot
+        )
+        refusal = first_refusal(ask, tuple(rule for rule in setting.rules if rule.name != "rate"))
+        if refusal or pending.sends >= timing.resends:
+            why = f"{refusal.rule}: {refusal.text}" if refusal else f"sent {pending.sends} times, no effect seen"
+            turn.change(pending=rest)
+            turn.report("no_evidence", why, pending.id, "no_evidence")
+        else:
+            turn.send(pending.intent, "repeat", type(pending.intent).__name__, pending.id)
+            turn.change(pending=(*rest, replace(pending, due=turn.now + timing.resend, sends=pending.sends + 1)))
+
+
+def watch_base(turn: Turn) -> None:
+    """A task the base does not take is cancelled; a remote session nobody confirms is closed."""
+    state, timing = turn.state, turn.setting.config.timing
+    task = state.task
+    if task and not task.accepted and not task.cancelled and turn.now >= task.sent + timing.accept:
+        turn.change(task=replace(task, cancelled=True))
+        turn.send(CancelTask(), "stop", "the base did not take the task")
+        turn.report("no_evidence", "the base did not take the task", task.id, "no_evidence")
+    base = turn.state.observed.base
+    confirmed = base is not None and base.work_mode == 3
+    if state.remote_since is not None and not confirmed and turn.now >= state.remote_since + timing.confirm:
+        streams.end_remote(turn, "remote drive was not confirmed")
+
+
+def stream_ended(turn: Turn, event: StreamEnded) -> None:
+    if _holds_lease(turn, event.epoch):
+        for stream in turn.state.streams:
+            if stream.id == event.id:
+                streams.end(turn, stream, streams.WANTED_NO_MORE)
+
+
+def due(turn: Turn) -> float:
+    """When the run, its commands or the base need attention next."""
+    state, timing = turn.state, turn.setting.config.timing
+    times = [hung_at(turn), *(pending.due for pending in state.pending)]
+    if state.task and not state.task.accepted and not state.task.cancelled:
+        times.append(state.task.sent + timing.accept)
+    if state.remote_since is not None and (state.observed.base is None or state.observed.base.work_mode != 3):
+        times.append(state.remote_since + timing.confirm)
+    return min(times)

@@ -1,0 +1,214 @@
+"""Whether numbers in an intent are finite, within the robot's limits, and begin where the robot is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from orchestrator.guard.config import GuardConfig, RobotRules
+from orchestrator.guard.state import Angles
+from orchestrator.robots import intents as i
+from orchestrator.robots.intents import AnyIntent
+from orchestrator.robots.profile import Joint, Profile, Range
+
+
+def numbers(intent: AnyIntent) -> Iterator[float]:
+    """Every number in an intent, however deep."""
+    yield from _numbers(msgspec.structs.astuple(intent))
+
+
+def _numbers(value: object) -> Iterator[float]:
+    if isinstance(value, bool):
+        return
+    if isinstance(value, int | float):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _numbers(item)
+    elif isinstance(value, i.Keyframe):
+        yield value.time
+        yield from _numbers(value.q)
+
+
+def all_finite(intent: AnyIntent) -> bool:
+    return all(math.isfinite(number) for number in numbers(intent))
+
+
+def beyond_limits(intent: AnyIntent, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    """What in the intent this robot must not be asked for."""
+    check = _CHECKS.get(type(intent))
+    return check(intent, profile, config, rules) if check else None
+
+
+def _outside(name: str, value: float, allowed: Range) -> str | None:
+    if allowed.holds(value):
+        return None
+    return f"{name} {value:g} is outside {allowed.low:g} to {allowed.high:g}"
+
+
+def _first(*problems: str | None) -> str | None:
+    return next((problem for problem in problems if problem), None)
+
+
+def _velocity(intent: i.Velocity, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    limits = profile.velocity
+    if limits is None:
+        return f"{profile.name} takes no velocities"
+    return _first(
+        _outside("vx", intent.vx, limits.vx),
+        _outside("vy", intent.vy, limits.vy),
+        _outside("yaw", intent.yaw, limits.yaw),
+    )
+
+
+def _stand_pose(intent: i.StandPose, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    limits = profile.stand_pose
+    if limits is None:
+        return f"{profile.name} has no stand pose"
+    return _first(
+        _outside("dz", intent.dz, limits.dz),
+        _outside("pitch", intent.pitch, limits.pitch),
+        _outside("yaw", intent.yaw, limits.yaw),
+    )
+
+
+def _group(name: str, count: int, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    joints = profile.group(name)
+    if not joints:
+        return f"{profile.name} has no joint group {name}"
+    if name in profile.read_only_groups:
+        return f"{name} of {profile.name} is never commanded"
+    if name in rules.legs and not config.allow.low_level:
+        return f"{name} is not commanded unless allow.low_level is set"
+    if count != len(joints):
+        return f"{name} has {len(joints)} joints, not {count}"
+    return None
+
+
+def _angles(joints: tuple[Joint, ...], q: Angles) -> str | None:
+    return _first(*(_outside(joint.name, value, joint.position) for joint, value in zip(joints, q)))
+
+
+def _target(intent: i.JointTarget, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    if problem := _group(intent.group, len(intent.q), profile, config, rules):
+        return problem
+    if intent.duration <= 0:
+        return f"a duration of {intent.duration:g} s is not possible"
+    return _angles(profile.group(intent.group), intent.q)
+
+
+def _path(intent: i.JointPath, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    if not intent.keyframes:
+        return "a path needs at least one keyframe"
+    times = [frame.time for frame in intent.keyframes]
+    if times[0] <= 0 or any(later <= earlier for earlier, later in pairwise(times)):
+        return "the times of keyframes must be above 0 and rise"
+    joints = profile.group(intent.group)
+    for frame in intent.keyframes:
+        if problem := _group(intent.group, len(frame.q), profile, config, rules) or _angles(joints, frame.q):
+            return f"{problem} (at {frame.time:g} s)"
+    return None
+
+
+def _hand(intent: i.HandTarget, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    if profile.hands is None or intent.hand not in profile.hands.order:
+        return f"{profile.name} has no {intent.hand} hand"
+    if len(intent.opening) != len(profile.hands.fingers):
+        return f"a hand has {len(profile.hands.fingers)} fingers, not {len(intent.opening)}"
+    return _first(*(_outside("opening", value, Range(0, 1)) for value in intent.opening))
+
+
+def _move_hand(intent: i.MoveHand, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    if not profile.move_command or intent.arm not in ("left_arm", "right_arm"):
+        return f"{profile.name} does not move {intent.arm} to poses by itself"
+    norm = math.sqrt(sum(part * part for part in intent.pose[3:]))
+    return _first(_outside("speed", intent.speed, Range(0, 1)), _outside("quaternion norm", norm, Range(0.95, 1.05)))
+
+
+def _gains(intent: i.SetGains, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    joints = profile.group(intent.group)
+    if not joints or not len(intent.kp) == len(intent.kd) == len(joints):
+        return f"gains of {intent.group} must be one kp and one kd for each of its {len(joints)} joints"
+    for joint, kp, kd in zip(joints, intent.kp, intent.kd):
+        if joint.kp is None or joint.kd is None:
+            return f"the nominal gains of {joint.name} are not known"
+        highest = config.limits.gain
+        problem = _outside(f"kp of {joint.name}", kp, Range(0, joint.kp * highest))
+        if problem := problem or _outside(f"kd of {joint.name}", kd, Range(0, joint.kd * highest)):
+            return problem
+    return None
+
+
+def _motors(intent: i.EnableMotors, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    wanted = len(profile.joints)
+    return None if len(intent.enabled) == wanted else f"{profile.name} has {wanted} motors, not {len(intent.enabled)}"
+
+
+def _tag(intent: i.MoveToTag, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    if profile.base is None:
+        return f"{profile.name} has no base"
+    if intent.tag not in profile.base.tags.values():
+        return f"there is no tag {intent.tag} in the profile of {profile.name}"
+    return None
+
+
+def _rotate(intent: i.RotateBase, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    if profile.base is None or not profile.base.rotate:
+        return f"the base of {profile.name} cannot turn on the spot"
+    return _outside("angle", intent.angle, Range(-2 * math.pi, 2 * math.pi))
+
+
+def _drive(intent: i.DriveBase, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    return _base_speeds(intent.linear, intent.angular, profile, lowest=-1)
+
+
+def _base_setting(
+    intent: i.SetBaseSpeed | i.SetBaseAcceleration | i.SetBaseDeceleration,
+    profile: Profile,
+    config: GuardConfig,
+    rules: RobotRules,
+) -> str | None:
+    return _base_speeds(intent.linear, intent.angular, profile, lowest=0)
+
+
+def _base_speeds(linear: float, angular: float, profile: Profile, lowest: int) -> str | None:
+    base = profile.base
+    if base is None:
+        return f"{profile.name} has no base"
+    return _first(
+        _outside("linear", linear, Range(lowest * base.linear, base.linear)),
+        _outside("angular", angular, Range(lowest * base.angular, base.angular)),
+    )
+
+
+_CHECKS: dict[type[AnyIntent], Any] = {
+    i.Velocity: _velocity,
+    i.StandPose: _stand_pose,
+    i.JointTarget: _target,
+    i.JointPath: _path,
+    i.HandTarget: _hand,
+    i.MoveHand: _move_hand,
+    i.SetGains: _gains,
+    i.EnableMotors: _motors,
+    i.MoveToTag: _tag,
+    i.RotateBase: _rotate,
+    i.DriveBase: _drive,
+    i.SetBaseSpeed: _base_setting,
+    i.SetBaseAcceleration: _base_setting,
+    i.SetBaseDeceleration: _base_setting,
+}
+
+
+def too_sudden(group: str, start: Angles, measured: Angles, profile: Profile, step: float) -> str | None:
+    """Which joint would jump at the beginning of a motion."""
+    joints = profile.group(group)
+    if not len(joints) == len(start) == len(measured):
+        return f"where {group} is now is not known"
+    for joint, value, here in zip(joints, start, measured):
+        if not abs(value - here) <= step:
+            return f"{joint.name} would begin at {value:.3f}, but is at {here:.3f} rad"
+    return None

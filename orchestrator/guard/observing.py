@@ -1,0 +1,352 @@
+"""What the guard looks at on each robot's topics, as observations in neutral terms.
+
+The guard reads as little as it needs and on its own: what a mission believes about the robot plays no part here. A
+sample with a number that cannot be true raises `Unbelievable` and counts as bad.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.guard.state import Base
+from orchestrator.robots.profile import Profile
+from orchestrator.wire.codec import codec
+from orchestrator.wire.errors import WireError
+from orchestrator.wire.topics import Topic
+
+
+class Unbelievable(ValueError):
+    """A sample holds what cannot be true."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one sample says."""
+
+    facts: dict[str, Any]
+    flags: dict[str, bool]
+    counter: int | None = None
+
+
+Read = Callable[[bytes, float], Seen]
+Field = Callable[[bytes], Any]
+
+FARTHEST = 10.0
+"""No joint is ever this far from zero, in rad."""
+STICK = 0.1
+"""A stick of the pad beyond this is being moved."""
+
+
+def watched(profile: Profile, topics: dict[str, Topic]) -> dict[str, Read]:
+    """How to read each topic the guard looks at, by plain name."""
+    return {"aurora": _aurora, "atom": _atom, "adam": _adam}[profile.family](profile, topics)
+
+
+def _fields(topic: Topic, *paths: str) -> list[Field]:
+    return [codec(topic.type).field(path, plain=True) for path in paths]
+
+
+def _angles(values: Iterable[float]) -> tuple[float, ...]:
+    checked = tuple(values)
+    if not all(abs(value) <= FARTHEST for value in checked):  # NaN compares false
+        raise Unbelievable("a joint cannot be there")
+    return checked
+
+
+def _split(profile: Profile, groups: Iterable[str], q: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
+    parts, first = {}, 0
+    for group in groups:
+        count = len(profile.group(group))
+        parts[group] = q[first : first + count]
+        first += count
+    if first > len(q):
+        raise Unbelievable("fewer joints than the profile has")
+    return parts
+
+
+def _openings(profile: Profile, positions: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
+    """Finger positions as fractions from closed to open, by hand."""
+    hands = profile.hands
+    if hands is None:
+        return {}
+    count, openings = len(hands.fingers), {}
+    for index, hand in enumerate(hands.order):
+        fingers = positions[index * count : (index + 1) * count]
+        if len(fingers) != count or not all(math.isfinite(value) for value in fingers):
+            raise Unbelievable("a finger cannot be there")
+        openings[hand] = tuple(
+            min(max((value - closed) / (opened - closed), 0.0), 1.0)
+            for value, closed, opened in zip(fingers, hands.closed, hands.open)
+        )
+    return openings
+
+
+def _sticks(axes: Iterable[float]) -> bool:
+    return any(abs(axis) > STICK for axis in axes)
+
+
+def _percent(level: float) -> float:
+    """Some firmware counts hundredths of a percent."""
+    if not 0 <= level <= 10_000:
+        raise Unbelievable("a battery cannot be that full")
+    return level / 100 if level > 100 else level
+
+
+# Aurora
+
+
+def _aurora(profile: Profile, topics: dict[str, Topic]) -> dict[str, Read]:
+    return {
+        "aurora_state": _aurora_state(profile, topics["aurora_state"]),
+        "robot_control_group_state": _aurora_groups(profile, topics["robot_control_group_state"]),
+        "base_data_pub": _aurora_motion(topics["base_data_pub"]),
+    }
+
+
+def _stamp(seconds: int, nanoseconds: int) -> int | None:
+    """A header's stamp as a liveness counter; an empty one tells nothing."""
+    return seconds * 1_000_000_000 + nanoseconds or None
+
+
+def _aurora_state(profile: Profile, topic: Topic) -> Read:
+    fsm, upper, source, override, sec, nanosec = _fields(
+        topic, "whole_body_fsm_state", "upper_body_fsm_state", "velocity_command_source", "allow_upper_body_override",
+        "header.stamp.sec", "header.stamp.nanosec",
+    )  # fmt: skip
+    security = profile.fsm["security"]
+
+    def read(data: bytes, now: float) -> Seen:
+        state = fsm(data)
+        facts = {
+            "fsm": state,
+            "upper_fsm": upper(data),
+            "velocity_source": source(data),
+            "override": bool(override(data)),
+        }
+        return Seen(facts, {"security": state == security}, _stamp(sec(data), nanosec(data)))
+
+    return read
+
+
+WIRE_GROUPS = {"left_manipulator": "left_arm", "right_manipulator": "right_arm"}
+
+
+MOST_GROUPS = 8
+
+
+def _aurora_groups(profile: Profile, topic: Topic) -> Read:
+    names = _fields(topic, *(f"group_state[{index}].group_name" for index in range(MOST_GROUPS)))
+    angles = _fields(topic, *(f"group_state[{index}].joint_position" for index in range(MOST_GROUPS)))
+    sec, nanosec = _fields(topic, "header.stamp.sec", "header.stamp.nanosec")
+
+    def read(data: bytes, now: float) -> Seen:
+        joints, hands = {}, {}
+        for name, q in zip(names, angles):
+            try:
+                group = WIRE_GROUPS.get(name(data), name(data))
+            except WireError:
+                break  # no more groups
+            if group in profile.groups:
+                joints[group] = _angles(q(data))
+            elif group in ("left_hand", "right_hand"):
+                hands[group.removesuffix("_hand")] = tuple(q(data))
+        if not joints:
+            raise Unbelievable("no joint groups")
+        facts: dict[str, Any] = {"joints": joints}
+        if profile.hands is not None and set(hands) >= set(profile.hands.order):
+            facts["hands"] = _openings(profile, tuple(v for hand in profile.hands.order for v in hands[hand]))
+        return Seen(facts, {}, _stamp(sec(data), nanosec(data)))
+
+    return read
+
+
+def _aurora_motion(topic: Topic) -> Read:
+    velocity, sec, nanosec = _fields(topic, "vel_B", "header.stamp.sec", "header.stamp.nanosec")
+
+    def read(data: bytes, now: float) -> Seen:
+        speed = math.hypot(*velocity(data))
+        if not math.isfinite(speed):
+            raise Unbelievable("a speed is not finite")
+        return Seen({"speed": speed}, {}, _stamp(sec(data), nanosec(data)))
+
+    return read
+
+
+# Atom
+
+
+def _atom(profile: Profile, topics: dict[str, Topic]) -> dict[str, Read]:
+    reads = {
+        "rt/emergency/state": _atom_emergency(topics["rt/emergency/state"]),
+        "rt/lower/state": _atom_lower(topics["rt/lower/state"]),
+        "rt/upper/state": _atom_upper(profile, topics["rt/upper/state"]),
+        "rt/hands/state": _atom_hands(profile, topics["rt/hands/state"]),
+        "rt/main/nodes/state": _atom_nodes(topics["rt/main/nodes/state"]),
+    }
+    if profile.base is not None:
+        reads["rt/amr/state"] = _atom_base(topics["rt/amr/state"])
+    return reads
+
+
+def _atom_emergency(topic: Topic) -> Read:
+    suffix = "_emergency_triggered"
+    names = [name.removesuffix(suffix) for name in topic.type.__annotations__]
+    fields = _fields(topic, *(name + suffix for name in names))
+
+    def read(data: bytes, now: float) -> Seen:
+        return Seen({}, {name: bool(field(data)) for name, field in zip(names, fields)})
+
+    return read
+
+
+def _atom_lower(topic: Topic) -> Read:
+    fsm, level = _fields(topic, "fsm_id", "bms_state.battery_level")
+
+    def read(data: bytes, now: float) -> Seen:
+        return Seen({"fsm": fsm(data), "battery": _percent(level(data))}, {})
+
+    return read
+
+
+UPPER_GROUPS = ("waist", "left_arm", "right_arm", "head")
+
+
+def _atom_upper(profile: Profile, topic: Topic) -> Read:
+    control, q, dq = _fields(topic, "is_upper_control", "motor_state[*].q", "motor_state[*].dq")
+
+    def read(data: bytes, now: float) -> Seen:
+        facts: dict[str, Any] = {
+            "upper_control": bool(control(data)),
+            "joints": _split(profile, UPPER_GROUPS, _angles(q(data))),
+        }
+        if profile.base is None:
+            facts["speed"] = _fastest(dq(data))
+        return Seen(facts, {})
+
+    return read
+
+
+def _fastest(speeds: Iterable[float]) -> float:
+    fastest = max((abs(speed) for speed in speeds), default=0.0)
+    if not math.isfinite(fastest):
+        raise Unbelievable("a speed is not finite")
+    return fastest
+
+
+def _atom_hands(profile: Profile, topic: Topic) -> Read:
+    (q,) = _fields(topic, "hands[*].q")
+
+    def read(data: bytes, now: float) -> Seen:
+        return Seen({"hands": _openings(profile, tuple(q(data)))}, {})
+
+    return read
+
+
+OPERATIONAL, ENABLED, SLAVE_OK = 5, 3, 1
+
+
+def _atom_nodes(topic: Topic) -> Read:
+    decode = codec(topic.type).decode
+
+    def read(data: bytes, now: float) -> Seen:
+        return Seen({"unhealthy": _node_problem(decode(data))}, {})
+
+    return read
+
+
+def _node_problem(nodes: Any) -> str | None:
+    for group in ("left_leg", "right_leg", "waist", "left_arm", "right_arm", "head"):
+        axes = getattr(nodes, group)
+        for index, axis in enumerate(axes if isinstance(axes, list | tuple) else [axes]):
+            if not axis.is_virtual and (problem := _axis_problem(axis)):
+                return f"{group}[{index}]: {problem}"
+    for index, slave in enumerate(nodes.ecat2can):
+        if not slave.is_virtual and (slave.slave_state != SLAVE_OK or slave.error_code):
+            return f"ecat2can[{index}]: state {slave.slave_state}, error {slave.error_code}"
+    return None
+
+
+def _axis_problem(axis: Any) -> str | None:
+    if axis.error_code or axis.pos_err_code or axis.vel_err_code or axis.torque_err_code:
+        return f"error {axis.error_code or axis.pos_err_code or axis.vel_err_code or axis.torque_err_code}"
+    if axis.servo_state != ENABLED:
+        return f"servo state {axis.servo_state}"
+    return None if axis.node_state == OPERATIONAL else f"node state {axis.node_state}"
+
+
+def _atom_base(topic: Topic) -> Read:
+    device, navigation, mode, task, pressed, heartbeat, position, level = _fields(
+        topic, "device_status", "navigation_status", "work_mode", "task_id", "amr_event.emergency_stop_pressed",
+        "basic_status.heartbeat", "position", "basic_status.battery_level",
+    )  # fmt: skip
+    speed = Speedometer()
+
+    def read(data: bytes, now: float) -> Seen:
+        x, y, _ = position(data)
+        base = Base(_word(device(data)), _word(navigation(data)), mode(data), task(data))
+        facts = {"base": base, "speed": speed(now, x, y), "battery": _percent(level(data))}
+        return Seen(facts, {"amr_event": bool(pressed(data))}, heartbeat(data))
+
+    return read
+
+
+def _word(value: Any) -> str:
+    """An enumeration's value in lower case; a number it does not have is unknown."""
+    return value.name.lower() if hasattr(value, "name") else "unknown"
+
+
+class Speedometer:
+    """How fast something goes, from where it is now and then."""
+
+    SPAN = 0.1  # seconds: over less, a position's noise looks like motion
+
+    def __init__(self) -> None:
+        self._from: tuple[float, float, float] | None = None
+        self._speed: float | None = None
+
+    def __call__(self, now: float, x: float, y: float) -> float | None:
+        if not (math.isfinite(x) and math.isfinite(y)):
+            raise Unbelievable("a position is not finite")
+        if self._from is None:
+            self._from = (now, x, y)
+        since, x0, y0 = self._from
+        if now - since >= self.SPAN:
+            self._speed = math.hypot(x - x0, y - y0) / (now - since)
+            self._from = (now, x, y)
+        return self._speed
+
+
+# Adam
+
+
+def _adam(profile: Profile, topics: dict[str, Topic]) -> dict[str, Read]:
+    low, hand = topics["rt/lowstate"], topics["rt/handstate"]
+    reads = {"rt/lowstate": _adam_low(profile, low)}
+    if profile.hands is not None:
+        reads["rt/handstate"] = _adam_hands(profile, hand)
+    return reads
+
+
+def _adam_low(profile: Profile, topic: Topic) -> Read:
+    q, dq, state, tick, remote = _fields(
+        topic, "motor_state[*].q", "motor_state[*].dq", "motor_state[*].state", "tick", "wireless_remote"
+    )
+
+    def read(data: bytes, now: float) -> Seen:
+        joints = _split(profile, profile.groups, _angles(q(data)))
+        facts = {"joints": joints, "speed": _fastest(dq(data)), "pad": _sticks(remote(data)[:4])}
+        return Seen(facts, {"motors": any(state(data))}, tick(data))
+
+    return read
+
+
+def _adam_hands(profile: Profile, topic: Topic) -> Read:
+    (position,) = _fields(topic, "position")
+
+    def read(data: bytes, now: float) -> Seen:
+        return Seen({"hands": _openings(profile, tuple(float(value) for value in position(data)))}, {})
+
+    return read

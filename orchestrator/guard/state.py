@@ -1,0 +1,171 @@
+"""What the guard knows at one instant. It never changes: every event makes a new one."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from orchestrator.guard.freshness import Freshness
+from orchestrator.guard.modes import Mode
+from orchestrator.robots.intents import AnyIntent
+from orchestrator.robots.motion import Motion
+
+Angles = tuple[float, ...]
+NEVER = -math.inf
+
+
+class Base(msgspec.Struct, frozen=True):
+    """What a wheeled base says about itself, in the vendor's words in lower case."""
+
+    device: str
+    navigation: str
+    work_mode: int
+    task: int
+
+
+TERMINAL = frozenset({"completed", "failed", "canceled", "idle", "stopped"})
+REMOTE_MODE = 3
+
+
+class Observed(msgspec.Struct, frozen=True):
+    """The robot as it shows itself; None: not known."""
+
+    fsm: int | None = None
+    upper_fsm: int | None = None
+    upper_control: bool | None = None
+    velocity_source: int | None = None
+    override: bool | None = None
+    base: Base | None = None
+    joints: dict[str, Angles] = {}
+    hands: dict[str, Angles] = {}
+    speed: float | None = None
+    """How fast it moves, in the unit of the guard file's `still`."""
+    unhealthy: str | None = "not known"
+    """What is wrong with motors and nodes; None: nothing."""
+    battery: float | None = None
+    pad: bool = False
+    """Whether somebody is moving a stick."""
+
+
+class Stream(msgspec.Struct, frozen=True):
+    """A goal that is being sent again and again."""
+
+    id: int
+    intent: AnyIntent
+    began: float
+    renewed: float
+    due: float
+    motion: Motion | None
+    """Joints: where they should be, by the time since it began."""
+
+
+class Pending(msgspec.Struct, frozen=True):
+    """A command for which there is no evidence yet."""
+
+    id: int
+    intent: AnyIntent
+    sent: float
+    due: float
+    sends: int
+
+
+class Task(msgspec.Struct, frozen=True):
+    """What the base is doing for us."""
+
+    id: int
+    sent: float
+    task_before: int
+    accepted: bool
+    cancelled: bool
+
+
+class Hold(msgspec.Struct, frozen=True):
+    """Angles (or finger openings) that are sent again and again until a time."""
+
+    q: Angles
+    until: float
+
+
+class Stopping(msgspec.Struct, frozen=True):
+    """A stop under way, or the last one."""
+
+    profile: str
+    cause: str
+    began: float
+    joints: bool
+    """Whether joints are held; after a hard e-stop they are left alone, their power is likely off."""
+    velocity_until: float
+    velocity_due: float
+    stage: str
+    """hold, ramp, limp, parked or dropped."""
+    stage_began: float
+    check_due: float
+    repeats: int
+    still_since: float
+    outcome: str
+    """open, stopped, unverified or ineffective."""
+
+
+class Rearming(msgspec.Struct, frozen=True):
+    """How far a person has come on the way from a latched mode to armed."""
+
+    step: str
+    """none, acknowledged or checked."""
+    since: float
+    back_to: Mode
+    """Where a pause that is too long leads back to."""
+
+
+class State(msgspec.Struct, frozen=True):
+    mode: Mode = Mode.OFFLINE
+    reason: str = "no robot yet"
+
+    # The robot
+    observed: Observed = Observed()
+    sources: dict[str, Freshness] = {}
+    ready: frozenset[str] = frozenset()
+    foreign: tuple[str, ...] = ()
+    pad_samples: int = 0
+    robot_epoch: int = 0
+    audit_works: bool = True
+
+    # Emergency stop
+    flags: dict[str, bool] = {}
+    """The newest value of each channel."""
+    latched: frozenset[str] = frozenset()
+    """Channels that have triggered since the robot was last armed."""
+    clear_since: float = math.inf
+    rearming: Rearming = Rearming("none", NEVER, Mode.DISARMED)
+    choice_due: bool = False
+    """Armed after an e-stop, and nobody has said yet what becomes of the mission."""
+
+    # The run
+    epoch: int = 0
+    run: str | None = None
+    began: bool = False
+    heartbeat: float = NEVER
+
+    # What we do
+    streams: tuple[Stream, ...] = ()
+    pending: tuple[Pending, ...] = ()
+    task: Task | None = None
+    paused_task: bool = False
+    remote_since: float | None = None
+    """Since when a remote session of the base is ours."""
+    moved: frozenset[str] = frozenset()
+    """What we have moved since arming: joint groups, hands and kinds of stream."""
+    holds: dict[str, Hold] = {}
+    """Joint groups that are held."""
+    hand_holds: dict[str, Hold] = {}
+    frame_due: float = math.inf
+    """When the next frame of joint angles is due."""
+    stop: Stopping | None = None
+    recent: tuple[float, ...] = ()
+    """When the last commands were let through."""
+    wanted: dict[str, int | bool] = {}
+    """What we last asked for and have not seen yet: fsm, upper_fsm, velocity_source, upper_control."""
+    reached: dict[str, int | bool] = {}
+    """What we asked for and have seen."""
+    asked: dict[str, float] = {}
+    """When we last asked for each of these."""

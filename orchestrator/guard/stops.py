@@ -1,0 +1,291 @@
+"""Stops: HOLD, PARK and DROP, what each robot is sent for them, and whether they had an effect.
+
+Nothing here asks a rule: a stop is never refused, delayed or counted.
+"""
+
+from __future__ import annotations
+
+import math
+
+from msgspec.structs import replace
+
+from orchestrator.guard import streams
+from orchestrator.guard.modes import Mode
+from orchestrator.guard.rules import staleness
+from orchestrator.guard.state import Hold, Stopping
+from orchestrator.guard.turn import Turn
+from orchestrator.robots.intents import (
+    CancelTask,
+    PauseTask,
+    SetFsm,
+    SwitchUpperControl,
+    Velocity,
+)
+
+HARD = frozenset({"hard", "di"})
+"""Channels after which joints are left alone: power is likely off, and a target would jump when it returns."""
+
+
+def begin(
+    turn: Turn, profile: str, cause: str, *, joints: bool = True, base: str = "cancel", asked: bool = False
+) -> None:
+    """Stop the robot: `base` says whether its task is cancelled or paused, `asked` that a person or an e-stop did."""
+    setting, state, now = turn.setting, turn.state, turn.now
+    config = setting.config.stop
+    drove_velocity = "Velocity" in state.moved
+    _end_streams(turn, cause)
+    if joints:
+        _hold_what_we_moved(turn)
+    else:
+        turn.change(holds={}, hand_holds={}, frame_due=math.inf)
+    velocity = setting.takes(Velocity) and (drove_velocity or setting.robot.hold.always_zero_velocity)
+    turn.change(
+        pending=(),
+        wanted={},
+        stop=Stopping(
+            profile=profile,
+            cause=cause,
+            began=now,
+            joints=joints,
+            velocity_until=now + config.velocity_for if velocity else -math.inf,
+            velocity_due=now if velocity else math.inf,
+            stage="hold",
+            stage_began=now,
+            check_due=now + config.check_after,
+            repeats=0,
+            still_since=math.inf,
+            outcome="open",
+        ),
+    )
+    turn.report("stop", f"{profile}: {cause}", value=profile)
+    _send_once(turn, base, asked)
+    if profile == "drop":
+        _drop(turn)
+
+
+def _end_streams(turn: Turn, cause: str) -> None:
+    for stream in turn.state.streams:
+        turn.report("ended", cause, stream.id, "stopped")
+    turn.change(streams=())
+
+
+def _hold_what_we_moved(turn: Turn) -> None:
+    """Joints where they are measured now, whole groups, only those we moved and never legs."""
+    setting, state = turn.setting, turn.state
+    ours = state.moved | set(state.holds)
+    seen = state.observed
+    streams.hold_groups(turn, {g: seen.joints[g] for g in setting.groups if g in ours and g in seen.joints})
+    hands = {hand: q for hand, q in seen.hands.items() if f"hand {hand}" in state.moved}
+    until = turn.now + (setting.robot.hold.duration or math.inf)
+    turn.change(hand_holds={hand: Hold(q, until) for hand, q in hands.items()})
+
+
+def _send_once(turn: Turn, base: str, asked: bool) -> None:
+    """The messages a stop consists of, at its beginning and whenever it is repeated."""
+    stop = turn.state.stop
+    assert stop is not None
+    if stop.velocity_until > turn.now:
+        turn.send(Velocity(0.0, 0.0, 0.0), "stop", stop.cause)
+        turn.change(stop=replace(stop, velocity_due=turn.now + 1 / turn.setting.velocity_rate))
+    if turn.setting.profile.base is not None:
+        _stop_base(turn, stop.cause, base, asked)
+    if turn.state.holds or turn.state.hand_holds:
+        streams.frame(turn, record=True, role_is_stop=True)
+
+
+def _stop_base(turn: Turn, cause: str, how: str, asked: bool) -> None:
+    state = turn.state
+    if state.remote_since is not None:
+        streams.end_remote(turn, cause)
+    task = state.task
+    if how == "pause" and task is not None:
+        turn.send(PauseTask(), "stop", cause)
+        turn.change(paused_task=True)
+    elif asked or task is not None:
+        turn.send(CancelTask(), "stop", cause)
+        turn.change(task=replace(task, cancelled=True) if task else None, paused_task=False)
+
+
+def _drop(turn: Turn) -> None:
+    stop, drop = turn.state.stop, turn.setting.robot.drop
+    assert stop is not None
+    if drop.fsm is not None:
+        turn.send(SetFsm(drop.fsm), "stop", stop.cause)
+    turn.change(stop=replace(stop, stage="dropped", stage_began=turn.now))
+
+
+def advance(turn: Turn) -> None:
+    """Go on with a stop: repeat what must be repeated, look for the effect, park when standing still."""
+    stop = turn.state.stop
+    if stop is None:
+        return
+    if turn.now >= stop.velocity_due:
+        _repeat_zero(turn, stop)
+    _notice_stillness(turn)
+    _park(turn)
+    _check_effect(turn)
+
+
+def _repeat_zero(turn: Turn, stop: Stopping) -> None:
+    if turn.now >= stop.velocity_until:
+        turn.change(stop=replace(stop, velocity_due=math.inf))
+        return
+    turn.send(Velocity(0.0, 0.0, 0.0), "stop", stop.cause, record=False)
+    turn.change(stop=replace(stop, velocity_due=turn.now + 1 / turn.setting.velocity_rate))
+
+
+def is_still(turn: Turn) -> bool | None:
+    """Whether the robot stands still; None when it does not tell."""
+    setting, state = turn.setting, turn.state
+    if staleness(state, motion_role(setting.robot.roles), turn.now, setting.config, setting.robot):
+        return None
+    speed = state.observed.speed
+    return None if speed is None else speed <= setting.robot.still
+
+
+def motion_role(roles: dict[str, str]) -> str:
+    """Which role tells how fast the robot moves."""
+    return next(role for role in ("motion", "base", "joints") if role in roles)
+
+
+def _notice_stillness(turn: Turn) -> None:
+    stop = turn.state.stop
+    assert stop is not None
+    still = is_still(turn)
+    if not still and stop.still_since < math.inf:
+        turn.change(stop=replace(stop, still_since=math.inf))
+    elif still and stop.still_since == math.inf:
+        turn.change(stop=replace(stop, still_since=turn.now))
+
+
+def _park(turn: Turn) -> None:
+    """The stages after HOLD, for a robot that stands still."""
+    stop, config = turn.state.stop, turn.setting.config.stop
+    assert stop is not None
+    if stop.profile != "park":
+        return
+    park = turn.setting.robot.park
+    if stop.stage == "hold":
+        if turn.now - stop.still_since < config.still_for:
+            return
+        if park.rest is not None and turn.state.holds:
+            turn.change(stop=replace(stop, stage="ramp", stage_began=turn.now))
+        else:
+            _park_by_fsm(turn)
+    elif stop.stage == "ramp" and turn.now - stop.stage_began >= _ramp_time(turn):
+        turn.change(stop=replace(stop, stage="limp", stage_began=turn.now))
+    elif stop.stage == "limp" and turn.now - stop.stage_began >= config.limp_over:
+        streams.frame(turn, record=True, role_is_stop=True)
+        turn.change(stop=replace(stop, stage="parked"), holds={}, hand_holds={}, frame_due=math.inf)
+
+
+def _ramp_time(turn: Turn) -> float:
+    ways = [
+        abs(a - b)
+        for group, hold in turn.state.holds.items()
+        for a, b in zip(hold.q, streams.rest(turn, group, hold.q))
+    ]
+    return max(ways, default=0.0) / turn.setting.config.stop.ramp
+
+
+def _park_by_fsm(turn: Turn) -> None:
+    stop, state, park = turn.state.stop, turn.state, turn.setting.robot.park
+    assert stop is not None
+    numbers = turn.setting.profile.fsm
+    if park.fsm is not None and state.observed.fsm in [numbers[name] for name in park.from_fsm]:
+        turn.send(SetFsm(park.fsm), "stop", stop.cause)
+    if park.release_upper and state.observed.upper_control and turn.setting.takes(SwitchUpperControl):
+        turn.send(SwitchUpperControl(enabled=False), "stop", stop.cause)
+    turn.change(stop=replace(stop, stage="parked", stage_began=turn.now))
+
+
+def _check_effect(turn: Turn) -> None:
+    stop = turn.state.stop
+    assert stop is not None
+    if stop.outcome != "open" or turn.now < stop.check_due:
+        return
+    if stop.stage in PARKING:
+        turn.change(stop=replace(stop, check_due=turn.now + turn.setting.config.stop.repeat_every))
+        return
+    still = is_still(turn)
+    if still and (stop.profile != "park" or stop.stage == "parked"):
+        _finish(turn, "stopped")
+    elif still:
+        turn.change(stop=replace(stop, check_due=turn.now + turn.setting.config.stop.repeat_every))
+    elif stop.repeats < turn.setting.config.stop.repeats:
+        _repeat(turn)
+    elif still is None:
+        _finish(turn, "unverified")
+    else:
+        _escalate(turn)
+
+
+def _repeat(turn: Turn) -> None:
+    """No effect seen yet: the same stop once more."""
+    stop, config = turn.state.stop, turn.setting.config.stop
+    assert stop is not None
+    velocity = stop.velocity_until > -math.inf
+    turn.change(
+        stop=replace(
+            stop,
+            repeats=stop.repeats + 1,
+            check_due=turn.now + config.repeat_every,
+            velocity_until=turn.now + config.velocity_for if velocity else stop.velocity_until,
+        )
+    )
+    paused = turn.state.mode is Mode.PAUSED
+    _send_once(turn, "pause" if paused else "cancel", asked=not paused and turn.state.mode is not Mode.INTERVENED)
+    if stop.stage == "dropped":
+        _drop(turn)
+
+
+def _escalate(turn: Turn) -> None:
+    stop, config = turn.state.stop, turn.setting.config
+    assert stop is not None
+    harder = config.stop.escalate
+    if ORDER.index(harder) > ORDER.index(stop.profile) and stop.joints and (harder != "drop" or config.allow.drop):
+        begin(turn, harder, f"{stop.cause}; {stop.profile} had no effect", asked=True)
+    else:
+        _finish(turn, "ineffective")
+
+
+ORDER = ("none", "hold", "park", "drop")
+PARKING = ("ramp", "limp")
+"""Stages in which joints move on purpose."""
+
+
+def _finish(turn: Turn, outcome: str) -> None:
+    """Say what came of the stop: never "stopped" without evidence."""
+    stop = turn.state.stop
+    assert stop is not None
+    turn.change(stop=replace(stop, outcome=outcome, check_due=math.inf))
+    stopping = turn.state.mode is Mode.STOPPING
+    if outcome == "stopped":
+        turn.report("stopped", f"the robot stands still: {stop.cause}", value=stop.cause)
+        if stopping:
+            turn.enter(Mode.DISARMED, stop.cause)
+        return
+    if outcome == "ineffective":
+        turn.report("press_hardware_estop", "PRESS HARDWARE E-STOP: the robot still moves after a stop")
+    else:
+        turn.report("unverified", f"whether the robot stands still is not known: {stop.cause}")
+    if stopping and not turn.state.moved and outcome == "unverified":
+        turn.enter(Mode.DISARMED, stop.cause)
+    elif turn.state.mode in (Mode.STOPPING, Mode.PAUSED, Mode.INTERVENED):
+        turn.enter(Mode.FAULT, f"stop {outcome}: {stop.cause}")
+
+
+def release_streams(turn: Turn, cause: str) -> None:
+    """Somebody else commands the robot: our streams end with one zero or hold each, and that is all."""
+    for stream in turn.state.streams:
+        streams.end(turn, stream, cause)
+    if turn.state.remote_since is not None:
+        streams.end_remote(turn, cause)
+    turn.change(holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={}, task=None, paused_task=False)
+
+
+def due(stop: Stopping | None) -> float:
+    """When a stop needs attention next."""
+    if stop is None:
+        return math.inf
+    return min(stop.velocity_due, stop.check_due)

@@ -1,0 +1,288 @@
+"""What the robot shows, and what follows: latch, intervention, fault, evidence that a command worked."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from msgspec.structs import replace
+
+from orchestrator.guard import stops
+from orchestrator.guard.events import (
+    AuditState,
+    BadSample,
+    Displaced,
+    ForeignWriters,
+    Observation,
+    RobotRebooted,
+    WriterReady,
+)
+from orchestrator.guard.freshness import Freshness
+from orchestrator.guard.modes import ACTIVE, Mode
+from orchestrator.guard.rules import staleness
+from orchestrator.guard.state import REMOTE_MODE, TERMINAL, Base, Observed, Pending, State
+from orchestrator.guard.turn import Turn
+from orchestrator.robots.intents import SetFsm, SetUpperFsm, SetVelocitySource, SwitchUpperControl
+
+VITAL = ("emergency", "fsm")
+"""Without these nothing about the robot is certain: losing one stops it."""
+
+
+def observation(turn: Turn, event: Observation) -> None:
+    before = turn.state.observed
+    heard = turn.state.sources.get(event.source, Freshness())
+    heard = heard.seen(turn.now, event.counter, event.lag, turn.setting.config.stale)
+    turn.change(sources=turn.state.sources | {event.source: heard})
+    if event.flags:
+        _emergency(turn, event.flags)
+    if _differs(before, event.facts):
+        turn.change(observed=replace(before, **event.facts))
+        _evidence(turn)
+        _base_progress(turn, before.base)
+        _intervention(turn, before)
+        _health(turn, before)
+    _pad(turn, event.facts)
+    if turn.state.mode is Mode.OFFLINE and not vital_problem(turn):
+        turn.enter(Mode.DISARMED, "robot found")
+
+
+def _differs(before: Observed, facts: dict[str, Any]) -> bool:
+    return any(getattr(before, name) != value for name, value in facts.items())
+
+
+# Emergency stop
+
+
+def _emergency(turn: Turn, flags: dict[str, bool]) -> None:
+    """Any flag in any sample latches; only a person's arming takes it back."""
+    state = turn.state
+    known = state.flags | flags
+    if any(known.values()):
+        clear_since = math.inf
+    else:
+        clear_since = min(state.clear_since, turn.now)
+    risen = {channel for channel, on in flags.items() if on and not state.flags.get(channel)}
+    new = {channel for channel, on in flags.items() if on} - state.latched
+    turn.change(flags=known, clear_since=clear_since)
+    if risen or new:
+        latch(turn, frozenset(risen | new))
+
+
+def latch(turn: Turn, channels: frozenset[str]) -> None:
+    names = ", ".join(sorted(channels))
+    latched = turn.state.latched | channels
+    joints = not latched & stops.HARD
+    turn.change(latched=latched, rearming=State().rearming, choice_due=False)
+    turn.report("emergency", f"e-stop: {names}", value=names)
+    stops.begin(turn, "hold", f"e-stop {names}", joints=joints, asked=True)
+    _silence_after(turn)
+    turn.enter(Mode.ESTOPPED, f"e-stop {', '.join(sorted(latched))}")
+
+
+SOFT_HOLD = 0.5
+"""Seconds for which joints are held after an e-stop; then nothing more is sent to them."""
+
+
+def _silence_after(turn: Turn) -> None:
+    until = turn.now + SOFT_HOLD
+    state = turn.state
+    turn.change(
+        holds={group: replace(hold, until=min(hold.until, until)) for group, hold in state.holds.items()},
+        hand_holds={hand: replace(hold, until=min(hold.until, until)) for hand, hold in state.hand_holds.items()},
+    )
+
+
+# Somebody else
+
+
+def _intervention(turn: Turn, before: Observed) -> None:
+    """A change of state that we did not ask for means that somebody else commands the robot: never fight."""
+    if turn.state.mode not in ACTIVE:
+        return
+    now_seen = turn.state.observed
+    for what in ("fsm", "upper_fsm", "velocity_source", "upper_control"):
+        old, new = getattr(before, what), getattr(now_seen, what)
+        if old is not None and new is not None and old != new and not _explained(turn, what, new):
+            intervene(turn, f"{what} became {new} by another hand")
+            return
+    if now_seen.base is not None and now_seen.base != before.base:
+        _base_intervention(turn, now_seen.base)
+
+
+def _explained(turn: Turn, what: str, value: int | bool) -> bool:
+    """It is what we asked for, on the way there, or goes along with a change of the whole-body state we asked for."""
+    state, within = turn.state, turn.setting.config.timing.explained
+    recently = {asked for asked, at in state.asked.items() if turn.now - at <= within}
+    if state.reached.get(what) == value:
+        return what in recently
+    return (what in state.wanted and what in recently) or (what != "fsm" and "fsm" in recently)
+
+
+def _base_intervention(turn: Turn, base: Base) -> None:
+    state = turn.state
+    if base.work_mode != 0 and not (base.work_mode == REMOTE_MODE and state.remote_since is not None):
+        recent = turn.now - state.asked.get("remote", -math.inf) <= turn.setting.config.timing.explained
+        if not (base.work_mode == REMOTE_MODE and recent):
+            intervene(turn, f"the base went to work mode {base.work_mode} by another hand")
+    elif state.task and state.task.accepted and not state.task.cancelled and base.navigation == "canceled":
+        intervene(turn, "the base's task was cancelled by another hand")
+    elif base.navigation == "paused" and state.task and not state.paused_task:
+        turn.report("warning", "the base's task was paused by another hand; it is not resumed by us", value="paused")
+
+
+def intervene(turn: Turn, why: str) -> None:
+    stops.release_streams(turn, why)
+    turn.enter(Mode.INTERVENED, why)
+
+
+def _pad(turn: Turn, facts: dict[str, Any]) -> None:
+    """Two samples in a row with a stick moved are a person taking over."""
+    if "pad" not in facts:
+        return
+    samples = turn.state.pad_samples + 1 if facts["pad"] else 0
+    if samples != turn.state.pad_samples:
+        turn.change(pad_samples=min(samples, 2))
+    if samples >= 2 and turn.state.mode in ACTIVE:
+        intervene(turn, "somebody moves the pad's sticks")
+
+
+def foreign_writers(turn: Turn, event: ForeignWriters) -> None:
+    turn.change(foreign=event.names)
+    if event.names and turn.state.mode in ACTIVE:
+        intervene(turn, f"commanded by {', '.join(event.names)} as well")
+
+
+def displaced(turn: Turn, event: Displaced) -> None:
+    _lose_lease(turn)
+    if turn.state.mode in ACTIVE or turn.state.mode is Mode.STOPPING:
+        intervene(turn, f"another orchestrator took over: {event.by}")
+
+
+# Faults
+
+
+def vital_problem(turn: Turn) -> str | None:
+    setting = turn.setting
+    for role in VITAL:
+        problem = staleness(turn.state, role, turn.now, setting.config, setting.robot)
+        if problem and problem != "late":  # one late sample refuses commands, but is no reason to stop the robot
+            return f"{role} ({setting.robot.roles[role]}) is {problem}"
+    return None
+
+
+def watch_vitals(turn: Turn) -> None:
+    mode = turn.state.mode
+    if mode is not Mode.DISARMED and mode not in ACTIVE:
+        return
+    problem = vital_problem(turn)
+    if problem is None:
+        return
+    if mode is Mode.DISARMED:
+        turn.change(rearming=replace(turn.state.rearming, step="none"))
+        turn.enter(Mode.ESTOPPED if turn.state.latched else Mode.OFFLINE, problem)
+    else:
+        stops.begin(turn, turn.setting.config.on.stale, problem)
+        turn.enter(Mode.FAULT, problem)
+
+
+def _health(turn: Turn, before: Observed) -> None:
+    problem = turn.state.observed.unhealthy
+    if problem and problem != before.unhealthy and turn.state.mode in ACTIVE:
+        stops.begin(turn, turn.setting.config.on.unhealthy, problem)
+        turn.enter(Mode.FAULT, problem)
+
+
+def bad_sample(turn: Turn, event: BadSample) -> None:
+    heard = turn.state.sources.get(event.source, Freshness())
+    turn.change(sources=turn.state.sources | {event.source: heard.spoilt(turn.now, turn.setting.config.stale)})
+    watch_vitals(turn)
+
+
+def rebooted(turn: Turn, event: RobotRebooted) -> None:
+    """A robot that starts again knows nothing of what we asked: all of that is void, and so is the lease."""
+    mode, why = turn.state.mode, f"the robot was restarted: {event.why}"
+    if mode in ACTIVE or mode is Mode.STOPPING:
+        stops.begin(turn, "hold", why, joints=False, asked=True)
+        turn.enter(Mode.FAULT, why)
+    turn.change(
+        observed=Observed(), sources={}, flags={}, clear_since=math.inf, task=None, paused_task=False, asked={},
+        robot_epoch=turn.state.robot_epoch + 1, rearming=replace(turn.state.rearming, step="none"),
+    )  # fmt: skip
+    _lose_lease(turn)
+    if mode is Mode.DISARMED:
+        turn.enter(Mode.ESTOPPED if turn.state.latched else Mode.OFFLINE, why)
+
+
+def _lose_lease(turn: Turn) -> None:
+    if turn.state.run is not None:
+        turn.report("lease", f"{turn.state.run} lost the lease", value="lost")
+    turn.change(epoch=turn.state.epoch + 1, run=None, began=False, choice_due=False)
+
+
+def writer_ready(turn: Turn, event: WriterReady) -> None:
+    ready = turn.state.ready | {event.topic} if event.ready else turn.state.ready - {event.topic}
+    turn.change(ready=ready)
+
+
+def audit_state(turn: Turn, event: AuditState) -> None:
+    if not event.works and turn.state.audit_works:
+        turn.report("warning", "the audit file takes no records: no new motion, stops still work", value="audit")
+    turn.change(audit_works=event.works)
+
+
+# Evidence
+
+
+def wanted_value(turn: Turn, intent: object) -> tuple[str, int | bool] | None:
+    """What the robot will show once this intent has worked, where it shows that at all."""
+    profile = turn.setting.profile
+    match intent:
+        case SetFsm(state):
+            return "fsm", profile.fsm[state]
+        case SetUpperFsm(state):
+            return "upper_fsm", profile.upper_fsm[state]
+        case SetVelocitySource(source):
+            return "velocity_source", profile.velocity_sources[source]
+        case SwitchUpperControl(enabled):
+            return "upper_control", enabled
+    return None
+
+
+def _evidence(turn: Turn) -> None:
+    """What was asked for is there."""
+    state = turn.state
+    met = {what for what, value in state.wanted.items() if getattr(state.observed, what) == value}
+    if not met:
+        return
+    done = [pending for pending in state.pending if _about(turn, pending) in met]
+    for pending in done:
+        turn.report("evidence", "the robot shows it", pending.id, "evidence")
+    turn.change(
+        wanted={what: value for what, value in state.wanted.items() if what not in met},
+        reached=state.reached | {what: state.wanted[what] for what in met},
+        pending=tuple(pending for pending in state.pending if pending not in done),
+    )
+
+
+def _about(turn: Turn, pending: Pending) -> str | None:
+    wanted = wanted_value(turn, pending.intent)
+    return wanted[0] if wanted else None
+
+
+BUSY = frozenset({"queuing", "running", "paused", "waiting_confirm"})
+
+
+def _base_progress(turn: Turn, before: Base | None) -> None:
+    """A task is accepted on fresh evidence only, and over when the base is at rest after that."""
+    base, task = turn.state.observed.base, turn.state.task
+    if base is None or base == before:
+        return
+    if task is not None:
+        started = base.device == "tasking" or base.navigation in BUSY or base.task != task.task_before
+        if started and not task.accepted:
+            task = replace(task, accepted=True)
+            turn.report("evidence", "the base took the task", task.id, "evidence")
+        turn.change(task=task)
+        over = base.navigation in TERMINAL and base.device != "tasking"
+        if over and (task.accepted or task.cancelled) and not (base.navigation == "canceled" and not task.cancelled):
+            turn.change(task=None, paused_task=False)

@@ -1,0 +1,1 @@
+"""What happened: the guard's append-only audit of commands."""

@@ -1,0 +1,118 @@
+"""An append-only file of records: a checksum per line, each line chained to all before it.
+
+A line is `crc chain json`. The chain is a hash over the line before and this record, so that nothing can be taken out
+or changed unnoticed; the checksum tells a line that a crash cut off. Only the last line can be: it is dropped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+START = "0" * 32
+"""What the first record is chained to."""
+
+
+class AuditError(Exception):
+    """The file is not what it was written as; the text names the line."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a file holds."""
+
+    records: tuple[dict[str, Any], ...]
+    chain: str
+    """The hash the next record is chained to."""
+    length: int
+    """How many bytes are good."""
+    torn: bool
+    """Whether a last line was cut off."""
+
+
+def read(path: Path) -> Reading:
+    """Every record in order; a torn last line is left out, anything else that is wrong raises AuditError."""
+    data = path.read_bytes() if path.exists() else b""
+    records: list[dict[str, Any]] = []
+    chain, good = START, 0
+    while good < len(data):
+        end = data.find(b"\n", good)
+        parsed = _parse(data[good:end], chain) if end >= 0 else None
+        if parsed is None:
+            if end >= 0 and end + 1 < len(data):
+                raise AuditError(f"{path}: line {len(records) + 1} is not as it was written")
+            return Reading(tuple(records), chain, good, torn=True)
+        record, chain = parsed
+        records.append(record)
+        good = end + 1
+    return Reading(tuple(records), chain, good, torn=False)
+
+
+def _parse(line: bytes, before: str) -> tuple[dict[str, Any], str] | None:
+    """A record and its hash, or None when the line is not whole or not in its place."""
+    try:
+        crc, chain, body = line.decode().split(" ", 2)
+        record = json.loads(body)
+    except ValueError:
+        return None
+    whole = crc == _crc(chain, body) and chain == _chain(before, body) and isinstance(record, dict)
+    return (record, chain) if whole else None
+
+
+def _crc(chain: str, body: str) -> str:
+    return f"{zlib.crc32(f'{chain} {body}'.encode()):08x}"
+
+
+def _chain(before: str, body: str) -> str:
+    return hashlib.blake2b(body.encode(), digest_size=16, key=before.encode()).hexdigest()
+
+
+class AuditFile:
+    """Appends records. Opening one that a crash cut off drops the torn line and goes on after it."""
+
+    def __init__(self, path: Path) -> None:
+        found = read(path)
+        self.path = path
+        self._chain = found.chain
+        self._length = found.length
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        os.ftruncate(self._file, found.length)
+        os.lseek(self._file, found.length, os.SEEK_SET)
+
+    def append(self, record: dict[str, Any], sync: bool = False) -> None:
+        """Keep a record; with `sync` it is on the disk when this returns. Raises OSError when it cannot be kept."""
+        body = json.dumps(record, separators=(",", ":"), allow_nan=False)
+        chain = _chain(self._chain, body)
+        line = f"{_crc(chain, body)} {chain} {body}\n".encode()
+        try:
+            if os.write(self._file, line) != len(line):
+                raise OSError(f"{self.path}: only part of a record could be written")
+            if sync:
+                os.fdatasync(self._file)
+        except OSError:
+            self._take_back()
+            raise
+        self._chain = chain
+        self._length += len(line)
+
+    def _take_back(self) -> None:
+        """Part of a line must not stay in front of the next one."""
+        os.ftruncate(self._file, self._length)
+        os.lseek(self._file, self._length, os.SEEK_SET)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def __enter__(self) -> AuditFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
