@@ -18,7 +18,7 @@ from orchestrator.yamlfile import UNREAD, Findings, Mapping, Node, Scalar, Seque
 if TYPE_CHECKING:
     from orchestrator.treefile.file import FileCheck
 
-DEEPEST = 100
+DEEPEST = 64
 IN_A_FILE = 2000
 ALTOGETHER = 5000
 

@@ -17,6 +17,7 @@ from orchestrator.yamlfile.values import INT
 _RANK = {word: rank for rank, word in enumerate(MODIFIERS)}
 _DURATION = ParamType("duration", lower=0)
 _TEXT = ParamType("text")
+_COUNT = ParamType("int")
 _RESULT = ParamType("choice", choices=("success", "failure", "inverted"))
 
 Outcome = tuple[Saved, Saved]  # what is saved after success and after failure
@@ -115,21 +116,23 @@ class ModifierReader:
         if type(written) is not Scalar:
             self._findings.error(written, "wrong-kind", f"{wanted} is wanted here, not a {written.kind}")
             return None
-        named = written.text.removeprefix("$")
-        known = self._scope.look_up(named) if named != written.text else None
-        if known is not None and known.kind == "int" and isinstance(known.const, int):
-            count = known.const
-        else:
-            try:
-                count = INT.parse(written.text)
-            except Mistake as mistake:
-                message = f"{mistake.message}: {wanted} is wanted here"
-                self._findings.error(written, mistake.code, message, mistake.suggestion)
-                return None
+        count = self._reader.value(written, _COUNT) if written.text[:1] == "$" else self._count(written, wanted)
+        if isinstance(count, Expression):
+            self._findings.error(written, "not-constant", "this number must be known before the run")
+        if not isinstance(count, int):
+            return None
         if not lowest <= count <= 1_000_000:
             self._findings.error(written, "out-of-range", f"{count} is out of range: from {lowest} to 1000000")
             return None
         return count
+
+    def _count(self, written: Scalar, wanted: str) -> int | None:
+        try:
+            return INT.parse(written.text)
+        except Mistake as mistake:
+            message = f"{mistake.message}: {wanted} is wanted here"
+            self._findings.error(written, mistake.code, message, mistake.suggestion)
+            return None
 
     def repeat_until(self, modifiers: Modifiers, written: Node) -> None:
         if type(written) is not Mapping:
