@@ -109,7 +109,7 @@ class Guard:
         """One sample of a watched topic."""
         try:
             seen = read(sample.data, sample.received)
-        except (Unbelievable, WireError):
+        except (Unbelievable, WireError, ArithmeticError, LookupError):  # whatever a sample is, the guard lives on
             self.handle(BadSample(name))
             return
         if self._restarted(name, sample, seen.counter):

@@ -78,7 +78,7 @@ def _openings(profile: Profile, positions: tuple[float, ...]) -> dict[str, tuple
         if len(fingers) != count or not all(math.isfinite(value) for value in fingers):
             raise Unbelievable("a finger cannot be there")
         openings[hand] = tuple(
-            min(max((value - closed) / (opened - closed), 0.0), 1.0)
+            min(max((value - closed) / (opened - closed), 0.0), 1.0) if opened != closed else 1.0
             for value, closed, opened in zip(fingers, hands.closed, hands.open)
         )
     return openings
