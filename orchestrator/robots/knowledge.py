@@ -61,6 +61,22 @@ def either(flags: list[Known[bool] | Unknown]) -> Known[bool] | Unknown:
     return Known(False, oldest) if flags else Unknown(Reason.NOT_REPORTED, "no source for it")
 
 
+class Derived:
+    """Reads something that follows from something else, and works it out once per report."""
+
+    def __init__(self, read: Read, convert: Callable[[Any], Any]) -> None:
+        self._read = read
+        self._convert = convert
+        self._of: Known[Any] | Unknown | None = None
+        self._found: Known[Any] | Unknown = Unknown(Reason.NO_SAMPLE, "")
+
+    def __call__(self) -> Known[Any] | Unknown:
+        knowledge = self._read()
+        if knowledge is not self._of:
+            self._of, self._found = knowledge, derived(knowledge, self._convert)
+        return self._found
+
+
 def derived(knowledge: Known[T] | Unknown, convert: Callable[[T], S]) -> Known[S] | Unknown:
     """The same knowledge about something that follows from it."""
     return knowledge if isinstance(knowledge, Unknown) else Known(convert(knowledge.value), knowledge.received)

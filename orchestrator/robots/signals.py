@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from orchestrator.bus.contract import Sample
 from orchestrator.robots.feed import Feed, Pulse
@@ -32,6 +32,8 @@ class Signal:
     convert: Convert | None = None
     heartbeat: str | None = None
     """A field of its own that shows this part is alive, such as a battery's."""
+    steady: ClassVar[bool] = False
+    """Dear to read, in a message that seldom changes: not read again while it is the same."""
 
     def reader(self, topic: Topic) -> Reads:
         return codec(topic.type).field(self.path, plain=True)
@@ -41,8 +43,23 @@ class Signal:
 class Whole(Signal):
     """A value that needs the whole message."""
 
+    steady = True
+
     def reader(self, topic: Topic) -> Reads:
-        return codec(topic.type).decode
+        of = codec(topic.type)
+        return lambda data: of.decode(data)  # not of.decode itself: it changes once it is compiled
+
+
+@dataclass(frozen=True)
+class Several(Signal):
+    """Several signals of one topic together."""
+
+    parts: tuple[Signal, ...] = ()
+    steady = True
+
+    def reader(self, topic: Topic) -> Reads:
+        parts = [(part.reader(topic), part.convert) for part in self.parts]
+        return lambda data: [read(data) if convert is None else convert(read(data)) for read, convert in parts]
 
 
 @dataclass(frozen=True)
@@ -109,8 +126,12 @@ class BoundSignal:
             return self._knowledge
         if isinstance(sample, Unknown):
             return sample
+        known, last = self._knowledge, self._sample
+        if self.signal.steady and last is not None and sample.data == last.data and isinstance(known, Known):
+            self._knowledge = Known(known.value, sample.received)
+        else:
+            self._knowledge = self.of(sample)
         self._sample = sample
-        self._knowledge = self.of(sample)
         return self._knowledge
 
     def of(self, sample: Sample) -> Known[Any] | Unknown:
@@ -183,10 +204,9 @@ def part(count: int, start: int, end: int, low: float = -1e6, high: float = 1e6)
 
 def quaternion(values: tuple[float, ...]) -> tuple[float, ...]:
     """A rotation: four numbers of length one."""
-    numbers(4, -2, 2)(values)
-    length = math.hypot(*values)
-    if not 0.95 <= length <= 1.05:
-        raise Doubt(Reason.OUT_OF_RANGE, f"a quaternion of length {length:.3f}")
+    length = math.hypot(*values)  # infinite or NaN if one of them is
+    if len(values) != 4 or not 0.95 <= length <= 1.05:
+        raise Doubt(Reason.OUT_OF_RANGE, f"{len(values)} numbers of length {length:.3f} are no rotation")
     return values
 
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from orchestrator.robots.judging import Context
-from orchestrator.robots.knowledge import Known, Unknown, derived
+from orchestrator.robots.knowledge import Derived, Known, Unknown
 from orchestrator.robots.reasons import Reason
 
 
@@ -15,6 +15,9 @@ class Body:
 
     def __init__(self, context: Context) -> None:
         self._state = context.state
+        self.rpy = Derived(lambda: self._read("base.quaternion"), rpy_of)
+        """Roll, pitch, yaw in radians, from the quaternion: vendors' own angles have no sure unit."""
+        self.yaw = Derived(lambda: self._read("base.quaternion"), yaw_of)
 
     def position(self) -> Known[tuple[float, float, float]] | Unknown:
         """In the world, metres."""
@@ -23,13 +26,6 @@ class Body:
     def velocity(self) -> Known[tuple[float, float, float]] | Unknown:
         """In its own frame, metres per second."""
         return self._read("base.velocity")
-
-    def rpy(self) -> Known[tuple[float, float, float]] | Unknown:
-        """Roll, pitch, yaw in radians, from the quaternion: vendors' own angles have no sure unit."""
-        return derived(self._read("base.quaternion"), rpy_of)
-
-    def yaw(self) -> Known[float] | Unknown:
-        return derived(self.rpy(), lambda rpy: rpy[2])
 
     def contact(self) -> Known[tuple[float, float]] | Unknown:
         """The probability that the left and the right foot stand on the ground."""
@@ -54,8 +50,12 @@ def rpy_of(quaternion: tuple[float, float, float, float]) -> tuple[float, float,
     w, x, y, z = quaternion
     roll = math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
     pitch = math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
-    yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-    return roll, pitch, yaw
+    return roll, pitch, yaw_of(quaternion)
+
+
+def yaw_of(quaternion: tuple[float, float, float, float]) -> float:
+    w, x, y, z = quaternion
+    return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
 
 def turn_between(before: float, after: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.robots.knowledge import Known, Unknown, either
+from orchestrator.robots.signals import BoundSignal, Several, Signal
 from orchestrator.robots.state import State
 
 
@@ -10,11 +11,15 @@ class Emergency:
     """Each flag the robot has, and whether any is set. This only looks: latching is the guard's."""
 
     def __init__(self, state: State) -> None:
-        self._flags = {
-            name.removeprefix("emergency."): state.signal(name)
-            for name in state.signals
-            if name.startswith("emergency.")
-        }
+        flags = [name for name in state.signals if name.startswith("emergency.")]
+        self._flags = {name.removeprefix("emergency."): state.signal(name) for name in flags}
+        by_topic: dict[str, list[Signal]] = {}
+        for name in flags:
+            by_topic.setdefault(state.signals[name].topic, []).append(state.signals[name])
+        self._topics = [
+            BoundSignal(state.feed(topic), Several(topic, "", any, parts=tuple(parts)))
+            for topic, parts in by_topic.items()
+        ]
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -25,4 +30,4 @@ class Emergency:
         return self._flags[name]()
 
     def any(self) -> Known[bool] | Unknown:
-        return either([read() for read in self._flags.values()])
+        return either([read() for read in self._topics])

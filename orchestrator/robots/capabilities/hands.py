@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.robots.intents import HandTarget
 from orchestrator.robots.judging import Context, Judge
-from orchestrator.robots.knowledge import Known, Unknown, derived
+from orchestrator.robots.knowledge import Derived, Known, Unknown
 from orchestrator.robots.outcome import Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
 
@@ -29,9 +29,12 @@ class Hands:
         self._context = context
         self.shape = context.profile.hands
         self._grasps: dict[str, _Fingers] = {}
+        self._openings = {
+            hand: Derived(context.state.signal(f"hand.{hand}"), self._opening_of) for hand in self.shape.order
+        }
 
     def opening(self, hand: str) -> Known[tuple[float, ...]] | Unknown:
-        return derived(self._context.state.read(f"hand.{hand}"), self._opening_of)
+        return self._openings[hand]()
 
     def effort(self, hand: str) -> Known[tuple[float, ...]] | Unknown | None:
         """What the finger motors exert; None where the robot does not report it."""

@@ -22,7 +22,8 @@ class Pad:
         self._pressed = context.state.signal("pad")
         self._last_down: dict[str, float] = {}
         self._down: object = None
-        self._pressed.feed.on_sample(self._notice)
+        # Not through the feed: a sample that was lost and sent again late tells of a press all the same.
+        self._pressed.feed.reader.on_sample(self._notice)
 
     def button(self, name: str) -> Known[bool] | Unknown:
         """Whether it is down, or was a moment ago."""
