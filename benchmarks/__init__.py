@@ -1,1 +1,32 @@
-"""Numbers, measured side by side in one run: `make bench`."""
+"""Numbers, measured side by side in one run: `make bench`.
+
+Every module here that has a function `rows()` gives rows of the table. Machines are shared and noisy: both sides are
+measured in turn within one run, the best or the median of many repeats counts, and the ratio is what is compared.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class Row(TypedDict):
+    """One line of the table."""
+
+    name: str
+    value: float
+    unit: str
+    reach: str | None
+    ok: bool | None
+
+
+def at_least(name: str, value: float, unit: str, goal: float) -> Row:
+    return Row(name=name, value=value, unit=unit, reach=f">= {goal:g}", ok=value >= goal)
+
+
+def at_most(name: str, value: float, unit: str, goal: float) -> Row:
+    return Row(name=name, value=value, unit=unit, reach=f"<= {goal:g}", ok=value <= goal)
+
+
+def report(name: str, value: float, unit: str) -> Row:
+    """A number without a goal, for comparison."""
+    return Row(name=name, value=value, unit=unit, reach=None, ok=None)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import cycle, repeat
 from typing import Any
 
+from benchmarks import Row, at_most, report
 from orchestrator.bus.contract import Sample
 from orchestrator.robots.feed import Feed
 from orchestrator.robots.fields import sources
@@ -63,25 +64,21 @@ def _field_costs(name: str) -> dict[str, tuple[float, float]]:
     return {field: (_best(read), again[field]) for field, read in reads.items()}
 
 
-def _row(name: str, value: float, reach: bool) -> dict[str, object]:
-    row: dict[str, object] = {"name": name, "value": round(value, 2), "unit": "us"}
-    return row | ({"reach": f"<= {LIMIT:g}", "ok": value <= LIMIT} if reach else {"reach": "", "ok": True})
-
-
-def _field_rows(name: str) -> list[dict[str, object]]:
+def _field_rows(name: str) -> list[Row]:
     costs = _field_costs(name)
     fresh = sorted(cost for cost, _ in costs.values())
     dearest = max(costs, key=lambda field: costs[field][0])
     dear_again = max(costs, key=lambda field: costs[field][1])
     over = sum(cost > LIMIT for cost in fresh)
+    median, unit = fresh[len(fresh) // 2], "us"
     return [
-        _row(f"{name}: read a field from a new sample, median of {len(costs)}", fresh[len(fresh) // 2], True),
-        _row(f"{name}: the same, dearest ({dearest}; {over} above the limit)", fresh[-1], True),
-        _row(f"{name}: from the same sample, dearest ({dear_again})", costs[dear_again][1], True),
+        at_most(f"{name}: read a field from a new sample, median of {len(costs)}", median, unit, LIMIT),
+        at_most(f"{name}: the same, dearest ({dearest}; {over} above the limit)", fresh[-1], unit, LIMIT),
+        at_most(f"{name}: from the same sample, dearest ({dear_again})", costs[dear_again][1], unit, LIMIT),
     ]
 
 
-def _sample_row(name: str, topic: str) -> dict[str, object]:
+def _sample_row(name: str, topic: str) -> Row:
     """What the run does with every sample of an event topic, whether anybody looks at it or not."""
     fake = FakeRobot(name)
     fake.run(0.5)
@@ -91,18 +88,10 @@ def _sample_row(name: str, topic: str) -> dict[str, object]:
     now, writer = fake.clock.now(), feed.sample.writer if feed.sample is not None else 0
     times = iter(range(round(now * 1e9), 2**62))
     cost = _best(lambda: feed._take(Sample(data, writer, next(times), now)))
-    return _row(f"{name}: one sample of {topic} taken in", cost, False)
+    return report(f"{name}: one sample of {topic} taken in", cost, "us")
 
 
-def rows() -> list[dict[str, object]]:
+def rows() -> list[Row]:
     found = [row for name in ROBOTS for row in _field_rows(name)]
     arriving = (("gr2", "aurora_state"), ("atom_w", "rt/lower/state"), ("atom_w", "rt/amr/state"))
     return found + [_sample_row(name, topic) for name, topic in (*arriving, ("adam_u", "rt/lowstate"))]
-
-
-if __name__ == "__main__":
-    for row in rows():
-        print(row)
-    for name in ROBOTS:
-        for field, (fresh, again) in sorted(_field_costs(name).items(), key=lambda item: -item[1][0])[:8]:
-            print(f"{name:8} {field:24} {fresh:6.2f} {again:6.2f}")

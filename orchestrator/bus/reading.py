@@ -54,7 +54,7 @@ class Intake:
                 handler(sample)
             except WireError as error:
                 self.reject(error)
-        return self._changed(sample.data)
+        return bool(self._watched) and self._changed(sample.data)
 
     def _changed(self, data: bytes) -> bool:
         changed = False

@@ -1,4 +1,4 @@
-"""The commands, one function each."""
+"""The commands: one function each, in a module of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from orchestrator import __version__
+from orchestrator.cli.exchange import exchange
 from orchestrator.cli.fields import fields
 from orchestrator.cli.robots import robots
 
@@ -33,9 +34,10 @@ def _options(
     pass
 
 
-app.command()(fields)
-app.command()(robots)
+for command in (exchange, fields, robots):
+    app.command()(command)
 
 
 def main() -> None:
+    """Run the command line."""
     app()

@@ -17,7 +17,7 @@ from orchestrator.treefile.expression import (
     condition,
     parse_expression,
 )
-from orchestrator.treefile.model import Expression, Template, Value
+from orchestrator.treefile.model import Expression, Template, Value, text_of
 from orchestrator.treefile.scope import Scope, exact_place
 from orchestrator.yamlfile import (
     BOOL,
@@ -35,7 +35,7 @@ from orchestrator.yamlfile import (
     Unread,
     nearest,
 )
-from orchestrator.yamlfile.units import DIMENSIONS, UNITS, shown
+from orchestrator.yamlfile.units import DIMENSIONS, UNITS
 
 _LITERAL = re.compile(r"([-+]?(?:0|[1-9]\d*)(?:\.\d+)?) *([A-Za-z%/]*)")
 _NAMED = re.compile(r"\$([A-Za-z_]\w*)")
@@ -114,7 +114,7 @@ class Reader:
             found = self._memo.get(key, UNREAD)
             if found is not UNREAD:
                 return found
-            if node.empty:
+            if not node.text:
                 self._findings.missing(node, "missing-value", f"{_a(wanted.name)} is missing here")
                 return UNREAD
             if node.text[0] == "$" and wanted.kind != "text":
@@ -333,7 +333,7 @@ class Reader:
         return values if good else UNREAD
 
     def _joint_angle(self, node: Node, wanted: ParamType) -> Value | Unread:
-        if type(node) is not Scalar or node.empty or node.text[0] == "$":
+        if type(node) is not Scalar or not node.text or node.text[0] == "$":
             return self.value(node, wanted)
         return self._scalar(node, wanted)
 
@@ -351,17 +351,6 @@ class Reader:
 
 
 _ANGLE = ParamType("angle")
-
-
-def text_of(value: Any, kind: str) -> str:
-    """A value as it appears inside a text."""
-    if kind in DIMENSIONS:
-        return shown(value, kind)
-    if kind == "bool":
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return ", ".join(text_of(item, "") for item in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _check_range(value: float, lower: float | None, upper: float | None, kind: str, where: str) -> None:

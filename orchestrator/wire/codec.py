@@ -1,12 +1,13 @@
 """CDR bytes to objects and back, and single fields straight from the bytes.
 
 A codec is compiled once per type from its definition. Arrays and sequences of numbers come as numpy arrays (read-only
-views of the bytes, no copy), those of booleans as lists; numpy is imported only by what gives arrays.
+views of the bytes, no copy), those of booleans as tuples; numpy is imported only by what gives arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from cyclonedds.idl import IdlStruct
@@ -30,11 +31,15 @@ class Codec(Generic[T]):
     def __init__(self, cls: type[T]) -> None:
         self.shape = struct_of(cls)
         self.type_name = self.shape.name
-        self.decode: Callable[[bytes], T] = self._compile
-        """Bytes to the whole message. Anything that is not exactly this type raises WireError."""
         self._decoders: dict[bytes, Callable[[bytes], T]] = {}
         self._encoders: dict[tuple[int, bool], Callable[[T], bytes]] = {}
         self._fields: dict[tuple[str, bool], FieldReader] = {}
+
+    @cached_property
+    def decode(self) -> Callable[[bytes], T]:
+        """Bytes to the whole message. Anything that is not exactly this type raises WireError."""
+        decoder: Callable[[bytes], T] = compile_decoder(self.shape, _USUAL, XCDR1, self._decode_other)
+        return decoder
 
     def encode(self, message: T, version: int = 1, finite: bool = False) -> bytes:
         """The bytes of a message in XCDR `version` 1 or 2. With `finite`, NaN and infinities are refused."""
@@ -45,8 +50,11 @@ class Codec(Generic[T]):
             self._encoders[version, finite] = encoder
         try:
             return encoder(message)
-        except BAD_VALUE:
-            raise explain(self.shape, message, finite) from None
+        except BAD_VALUE as error:
+            fault = explain(self.shape, message, finite)
+            if fault is None and finite:  # the numbers are finite, only their sum is not
+                return self.encode(message, version)
+            raise fault or WireError(self.type_name, "", None, f"cannot be encoded: {error}") from None
 
     def field(self, path: str, plain: bool = False) -> FieldReader:
         """A reader of one field: `codec.field("motor_state[3].q")(data)`. With `plain`, tuples, not numpy arrays."""
@@ -54,11 +62,6 @@ class Codec(Generic[T]):
         if key not in self._fields:
             self._fields[key] = FieldReader(self.shape, path, plain)
         return self._fields[key]
-
-    def _compile(self, data: bytes) -> T:
-        """Decodes the first message; those after it go straight to the decoder of the usual encoding."""
-        self.decode = compile_decoder(self.shape, _USUAL, XCDR1, self._decode_other)
-        return self.decode(data)
 
     def _decode_other(self, data: bytes) -> T:
         """A message in another encoding, or one that is not as it should be."""

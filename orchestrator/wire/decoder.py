@@ -144,6 +144,8 @@ class _Decoder:
                 return self.string()
             case Many(Number(code) as element, _, _) if code != "?":
                 return self.numbers(shape, element)
+            case Many(Number(), int() as length, _):
+                return self.booleans(length)
             case Many(Char(), int() as length, _):
                 return self.characters(length)
             case Many(_, int(), _):
@@ -160,6 +162,12 @@ class _Decoder:
         self.emit(f"if not {size} or b[e - 1]: raise ValueError('string')")
         self.emit(f"{variable} = b[{start}:e - 1].decode()")
         self.restart("e", 1)
+        return variable
+
+    def booleans(self, length: int) -> str:
+        variable = self.variable()
+        self.emit(f"{variable} = {self.bind('u', struct.Struct(f'{length}?').unpack_from)}(b, {self.place(self.rel)})")
+        self.rel += length
         return variable
 
     def characters(self, length: int) -> str:

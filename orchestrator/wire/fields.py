@@ -20,6 +20,7 @@ _KNOWN_LAYOUTS = 16
 class FieldReader:
     """Reads the field at one path, such as `motor_state[3].q`, `group_state[2].joint_position` or `motor_state[*].q`.
 
+    The whole message is checked when its layout is new; after that, everything that decides where the field stands is.
     Collections of numbers come as read-only numpy arrays, or with `plain` as tuples (and numpy is not imported).
     """
 

@@ -12,6 +12,7 @@ Severity = Literal["error", "warning"]
 
 RECORDED = 1000  # findings kept in full; the rest are only counted, so that hostile input costs neither time nor memory
 SHOWN = 50
+WIDTH = 100  # characters shown of a long line, before and after the place
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -143,8 +144,10 @@ class Findings:
         lines = self._lines.get(place.file, [])
         if not 0 < place.line <= len(lines):
             return str(finding)
-        source = "".join(c if c.isprintable() else " " for c in lines[place.line - 1])
-        return f"{finding}\n  {source}\n  {' ' * (place.column - 1)}^"
+        start = max(0, place.column - WIDTH)
+        part = lines[place.line - 1][start : start + 2 * WIDTH]
+        source = "".join(c if c.isprintable() else " " for c in part)
+        return f"{finding}\n  {source}\n  {' ' * (place.column - 1 - start)}^"
 
 
 def nearest(word: str, valid: tuple[str, ...]) -> str | None:

@@ -32,7 +32,7 @@ except ImportError:  # PyYAML built without libyaml: slower, same events
 
 LARGEST_FILE = 256 * 1024
 DEEPEST = 64
-_REREAD = 6 * LARGEST_FILE  # bytes read again after syntax errors, so that hostile input is answered in time
+_REREAD = 2 * LARGEST_FILE  # bytes read again after syntax errors, so that hostile input is answered in time
 
 _NOT_A_WORD = re.compile(r"[-+]?\.?\d.*|[-+]?\.(?:inf|nan)|true|false|null|~", re.IGNORECASE | re.DOTALL)
 _BAD_NUMBER = re.compile(r"([-+]?)0+(\d[\d.]*(?:[eE][-+]?\d+)?)|[-+]?\.(?:inf|nan)", re.IGNORECASE)

@@ -11,8 +11,8 @@ from orchestrator.bus.memory import MemoryBus, MemoryNetwork
 from orchestrator.clock import VirtualClock
 from orchestrator.wire import dobot_atom, fourier_msgs
 from orchestrator.wire.codec import WireError, codec
+from orchestrator.wire.example import example
 from orchestrator.wire.topics import VARIANTS, topics
-from tests.support.messages import example
 
 ATOM = topics("atom")
 EMERGENCY = ATOM["rt/emergency/state"]

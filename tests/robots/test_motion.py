@@ -81,6 +81,14 @@ def test_a_path_does_not_stop_at_a_keyframe_on_its_way() -> None:
     assert motion.at(1.001)[0] - motion.at(0.999)[0] == pytest.approx(0.5 * 0.002, rel=0.01)
 
 
+def test_a_path_has_no_step_in_acceleration_at_a_keyframe_on_its_way() -> None:
+    motion = path([FAST], (0.0,), (Keyframe(1.0, (0.5,)), Keyframe(2.0, (1.5,))))
+    h = 1e-3
+    for side in (-h, h):
+        here, next_, after_next = (motion.at(1.0 + side * steps)[0] for steps in (0, 1, 2))
+        assert (here - 2 * next_ + after_next) / h**2 == pytest.approx(0.0, abs=0.05)
+
+
 def test_a_path_rests_where_it_turns_back() -> None:
     motion = path([FAST], (0.0,), (Keyframe(1.0, (0.5,)), Keyframe(2.0, (0.0,))))
     assert motion.at(1.01)[0] == pytest.approx(0.5, abs=1e-5)

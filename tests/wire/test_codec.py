@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 
 from orchestrator.wire import dobot_atom, fourier_msgs, pnd_adam
 from orchestrator.wire.codec import WireError, codec
+from orchestrator.wire.example import example
+from orchestrator.wire.fields import FieldReader
 from orchestrator.wire.registry import message_types
 from orchestrator.wire.shape import Enumeration, Many, Shape, Struct, struct_of
-from tests.support.messages import example, messages, plain
+from tests.support.messages import messages, plain
 
 TYPES = message_types()
 CAPTURES = [
@@ -211,7 +213,7 @@ def test_bytes_of_a_longer_version_of_the_type(cls: type[IdlStruct]) -> None:
         codec(cls).decode(data + b"\0\0\0\0")
     first = struct_of(cls).fields[0][0]
     with pytest.raises(WireError, match="left over"):
-        codec(cls).field(first)(data + b"\0\0\0\0")
+        FieldReader(struct_of(cls), first)(data + b"\0\0\0\0")
 
 
 @pytest.mark.parametrize("kind", [b"\x00\x02", b"\x00\x03", b"\x00\x08", b"\x01\x01", b"\xff\xff"])
@@ -311,6 +313,12 @@ def test_not_finite_is_refused_where_asked(bad: float) -> None:
     base.rpy[1] = bad
     with pytest.raises(WireError, match=r"BaseData.rpy\[1\]"):
         codec(fourier_msgs.BaseData).encode(base, finite=True)
+
+
+def test_huge_but_finite_numbers_pass_the_finite_check() -> None:
+    base = example(fourier_msgs.BaseData)
+    base.rpy = [1.7e308, 1.7e308, 0.0]
+    assert codec(fourier_msgs.BaseData).encode(base, finite=True) == codec(fourier_msgs.BaseData).encode(base)
 
 
 @every_type

@@ -45,6 +45,15 @@ def test_rendering_shows_the_line_with_a_caret_and_the_suggestion() -> None:
     ]
 
 
+def test_of_a_very_long_line_only_the_part_around_the_place_is_shown() -> None:
+    findings = Findings()
+    findings.add_source("t.yaml", ["x" * 5000 + "!" + "x" * 5000])
+    findings.error(at(1, 5001), "e", "wrong")
+    _, line, caret = findings.render().splitlines()
+    assert len(line) < 250
+    assert line[caret.index("^")] == "!"
+
+
 def test_a_finding_as_json_has_the_agreed_keys() -> None:
     findings = Findings()
     findings.error(at(3, 7), "code", "message", "suggestion")

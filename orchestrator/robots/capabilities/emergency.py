@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.robots.knowledge import Known, Unknown, either
+from orchestrator.robots.knowledge import Combined, Known, Unknown, either
 from orchestrator.robots.signals import BoundSignal, Several, Signal
 from orchestrator.robots.state import State
 
@@ -16,10 +16,12 @@ class Emergency:
         by_topic: dict[str, list[Signal]] = {}
         for name in flags:
             by_topic.setdefault(state.signals[name].topic, []).append(state.signals[name])
-        self._topics = [
+        topics = [
             BoundSignal(state.feed(topic), Several(topic, "", any, parts=tuple(parts)))
             for topic, parts in by_topic.items()
         ]
+        self.any = Combined(topics, either)
+        """Whether any flag is set; unknown if one is not known and none is set."""
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -28,6 +30,3 @@ class Emergency:
 
     def flag(self, name: str) -> Known[bool] | Unknown:
         return self._flags[name]()
-
-    def any(self) -> Known[bool] | Unknown:
-        return either([read() for read in self._topics])

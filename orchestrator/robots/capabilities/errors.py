@@ -7,7 +7,7 @@ from collections.abc import Callable
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import ClearErrors
 from orchestrator.robots.judging import Context, Decided, Judge
-from orchestrator.robots.knowledge import Derived, Known, Unknown
+from orchestrator.robots.knowledge import Combined, Derived, Known, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, unknown
 from orchestrator.robots.reasons import Reason
 from orchestrator.robots.state.aurora import MOTION_ERROR
@@ -23,19 +23,11 @@ class Errors:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._sources = self.sources(context)
-        self._seen: list[Problems] = []
-        self._problems: Problems = Unknown(Reason.NO_SAMPLE, "")
+        self.problems = Combined(self.sources(context), _together)
         self.any = Derived(self.problems, bool)
 
     def sources(self, context: Context) -> list[Callable[[], Problems]]:
         return [context.state.signal("errors")]
-
-    def problems(self) -> Problems:
-        seen = [read() for read in self._sources]
-        if len(seen) != len(self._seen) or any(new is not old for new, old in zip(seen, self._seen)):
-            self._seen, self._problems = seen, _together(seen)
-        return self._problems
 
     def clear(self) -> Judge:
         """Clear what can be cleared. Sends nothing when there is nothing to clear."""
@@ -108,4 +100,6 @@ def _group_problems(motion: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def _numbered(names: list[str], codes: tuple[int, ...]) -> tuple[str, ...]:
+    if not any(codes):
+        return ()
     return tuple(f"{name}: error {code:#x}" for name, code in zip(names, codes) if code)

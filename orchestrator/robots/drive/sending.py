@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -56,10 +55,8 @@ Makers = dict[type[Intent], Maker]
 
 def finite(value: float, what: str) -> float:
     """The value, unless it is NaN, infinite or too large for the 32-bit floats that most messages have."""
-    if not math.isfinite(value):
-        raise CannotSend(f"{what} is {value}: only finite numbers are sent")
-    if abs(value) > _LARGEST_FLOAT32:
-        raise CannotSend(f"{what} is {value}: too large for the message")
+    if not abs(value) <= _LARGEST_FLOAT32:  # NaN is not below anything
+        raise CannotSend(f"{what} is {value}: only finite numbers that fit the message are sent")
     return value
 
 

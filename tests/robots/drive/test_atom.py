@@ -129,7 +129,7 @@ def test_the_wheeled_robot_has_the_same_upper_body() -> None:
         (ATOM, {"tail": (0.0,)}, 'no joint group "tail"'),
         (ATOM, {"head": (0.0,)}, "1 values, not 2"),
         (ATOM, {"head": (0.0, float("nan"))}, "is nan"),
-        (ATOM, {"head": (0.0, 1e39)}, "too large"),
+        (ATOM, {"head": (0.0, 1e39)}, "is 1e\\+39"),
     ],
 )
 def test_joint_positions_that_cannot_be_sent(robot: Any, positions: dict[str, Any], reason: str) -> None:
@@ -236,7 +236,7 @@ def test_every_heading_is_above_zero_up_to_360_and_points_the_same_way(heading: 
         (MoveToTag(1, float("nan")), "heading is nan"),
         (DriveBase(float("nan"), 0.0), "linear is nan"),
         (DriveBase(0.0, float("inf")), "angular is inf"),
-        (DriveBase(1e39, 0.0), "too large"),
+        (DriveBase(1e39, 0.0), "linear is 1e\\+39"),
         (RotateBase(1.0), "cannot turn on the spot"),
         (Velocity(0.1, 0.0, 0.0), "no message for Velocity"),
         (SetFsm("pd_stand"), 'no state "pd_stand"'),

@@ -1,0 +1,51 @@
+"""A node's list of children that tells compiled ticks when it is edited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from py_trees.behaviour import Behaviour
+
+
+class Children(list[Behaviour]):
+    """Takes the place of a composite's list; py_trees edits it as before.
+
+    Compiled code holds the list under a name and compares `node.children` with it by identity, the cheapest check
+    there is. An edit takes the list away from that name, so that the check fails the next time, and adds to the edits
+    that the next tick looks at first.
+    """
+
+    def __init__(self, children: list[Behaviour]) -> None:
+        super().__init__(children)
+        self._holders: WeakKeyDictionary[Callable[..., object], str] = WeakKeyDictionary()
+
+    def held_by(self, function: Callable[..., object], name: str) -> None:
+        self._holders[function] = name
+
+    def let_go(self) -> None:
+        for function, name in self._holders.items():
+            function.__globals__[name] = None
+            function.__globals__["edits"].append(self)
+
+
+def _noticed(edit: Callable[..., Any]) -> Callable[..., Any]:
+    def noticed(self: Children, *arguments: Any, **options: Any) -> Any:
+        self.let_go()
+        return edit(self, *arguments, **options)
+
+    return noticed
+
+
+for _edit in (
+    *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),
+    *("__setitem__", "__delitem__", "__iadd__", "__imul__"),
+):
+    setattr(Children, _edit, _noticed(getattr(list, _edit)))
+
+
+def watched_children(node: Behaviour) -> Children:
+    if not isinstance(node.children, Children):
+        node.children = Children(node.children)
+    return node.children

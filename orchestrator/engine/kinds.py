@@ -1,0 +1,92 @@
+"""What the compiler knows about a node: which of py_trees' ticks it has and which callbacks are its own."""
+
+from __future__ import annotations
+
+import enum
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import ParallelPolicy
+from py_trees.composites import Composite, Parallel, Selector, Sequence
+from py_trees.decorators import Decorator, EternalGuard, OneShot
+
+
+class Kind(enum.Enum):
+    """How a node is ticked."""
+
+    LEAF = enum.auto()
+    SEQUENCE = enum.auto()
+    SELECTOR = enum.auto()
+    PARALLEL = enum.auto()
+    DECORATOR = enum.auto()
+    ETERNAL_GUARD = enum.auto()
+    ONE_SHOT = enum.auto()
+    RUN = enum.auto()  # not a node: some of the children of a long sequence
+    FOREIGN = enum.auto()  # not written out: its own tick is run to the end
+
+
+COMPOSITES = {Kind.SEQUENCE, Kind.SELECTOR, Kind.PARALLEL}
+DECORATORS = {Kind.DECORATOR, Kind.ETERNAL_GUARD, Kind.ONE_SHOT}
+
+_KIND_OF_TICK: dict[object, Kind] = {
+    Behaviour.tick: Kind.LEAF,
+    Sequence.tick: Kind.SEQUENCE,
+    Selector.tick: Kind.SELECTOR,
+    Parallel.tick: Kind.PARALLEL,
+    Decorator.tick: Kind.DECORATOR,
+    EternalGuard.tick: Kind.ETERNAL_GUARD,
+    OneShot.tick: Kind.ONE_SHOT,
+}
+_STOP_OF_KIND = {
+    Kind.LEAF: Behaviour.stop,
+    Kind.SEQUENCE: Sequence.stop,
+    Kind.SELECTOR: Selector.stop,
+    Kind.PARALLEL: Parallel.stop,
+    Kind.DECORATOR: Decorator.stop,
+    Kind.ETERNAL_GUARD: Decorator.stop,
+    Kind.ONE_SHOT: Decorator.stop,
+}
+_POLICIES = (ParallelPolicy.SuccessOnAll, ParallelPolicy.SuccessOnOne, ParallelPolicy.SuccessOnSelected)
+
+
+def kind_of(node: Behaviour) -> Kind:
+    kind = _KIND_OF_TICK.get(_function(node, "tick"), Kind.FOREIGN)
+    if kind is Kind.FOREIGN or not _has_plain_attributes(node) or not _is_regular(node, kind):
+        return Kind.FOREIGN
+    return kind
+
+
+def overrides(node: Behaviour, callback: str) -> bool:
+    """Whether `initialise`, `terminate` or the like is the node's own, by its class or set on the instance."""
+    return _function(node, callback) is not getattr(Behaviour, callback)
+
+
+def has_own_stop(node: Behaviour, kind: Kind) -> bool:
+    return _function(node, "stop") is not _STOP_OF_KIND.get(kind)
+
+
+def children_of(node: Behaviour, kind: Kind) -> list[Behaviour]:
+    """The children that the compiled code ticks itself."""
+    if kind in COMPOSITES:
+        return node.children
+    return [node.decorated] if kind in DECORATORS and isinstance(node, Decorator) else []
+
+
+def _function(node: Behaviour, method: str) -> object:
+    return getattr(getattr(node, method), "__func__", None)
+
+
+def _has_plain_attributes(node: Behaviour) -> bool:
+    """Writing `status` once where py_trees writes it twice must make no difference."""
+    cls = type(node)
+    return cls.__setattr__ is object.__setattr__ and not hasattr(cls, "status")
+
+
+def _is_regular(node: Behaviour, kind: Kind) -> bool:
+    if kind in COMPOSITES:
+        policy_known = kind is not Kind.PARALLEL or isinstance(getattr(node, "policy", None), _POLICIES)
+        # py_trees finds the current child by ==, the compiled code by identity
+        same_by_identity = all(type(child).__eq__ is object.__eq__ for child in node.children)
+        return isinstance(node, Composite) and policy_known and same_by_identity
+    if kind is Kind.ETERNAL_GUARD:
+        return super(EternalGuard, node).tick.__func__ is Decorator.tick  # type: ignore[misc]
+    return kind not in DECORATORS or isinstance(node, Decorator)

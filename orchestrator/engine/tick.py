@@ -1,0 +1,221 @@
+"""Generated code that ticks a tree: for every kind of node what py_trees' `tick` does, children in place.
+
+In the generated code S, F, R and I are the four statuses; `s` is the status of the node ticked last.
+docs/engine.md explains the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from py_trees.common import Status
+
+from orchestrator.engine.halt import HaltWriter, UnitWriters, is_edited
+from orchestrator.engine.kinds import Kind
+from orchestrator.engine.passing import passed_on
+from orchestrator.engine.plan import UNIT_NODES, Plan
+from orchestrator.engine.tick_parallel import write_parallel
+from orchestrator.engine.tick_selector import write_selector
+from orchestrator.engine.tick_sequence import write_run, write_sequence
+from orchestrator.engine.unit import Unit
+
+
+class TickWriter:
+    """Writes the functions of one tree."""
+
+    def __init__(self, plans: list[Plan], visits: bool, reports_changes: bool) -> None:
+        self._plans = plans
+        self._visits = visits
+        self._reports_changes = reports_changes
+        self._units: UnitWriters = {}
+        self.halts = HaltWriter(self._units)
+        self._writers: dict[Kind, Callable[[Plan, Unit], None]] = {
+            Kind.LEAF: self._leaf,
+            Kind.SEQUENCE: lambda plan, out: write_sequence(self, plan, out),
+            Kind.RUN: lambda plan, out: write_run(self, plan, out),
+            Kind.SELECTOR: lambda plan, out: write_selector(self, plan, out),
+            Kind.PARALLEL: lambda plan, out: write_parallel(self, plan, out),
+            Kind.DECORATOR: self._decorator,
+            Kind.ETERNAL_GUARD: self._eternal_guard,
+            Kind.ONE_SHOT: self._one_shot,
+            Kind.FOREIGN: self._foreign,
+        }
+
+    def units(self) -> dict[str, Unit]:
+        """All functions by name."""
+        self._units["tick"] = self._root
+        written: dict[str, Unit] = {}
+        while pending := [name for name in self._units if name not in written]:
+            written.update((name, self._units[name]()) for name in pending)
+        return written
+
+    def tick(self, plan: Plan, out: Unit) -> None:
+        out.about(plan)
+        if plan.is_unit:
+            self.call(plan, out)
+        else:
+            self._writers[plan.kind](plan, out)
+
+    def tick_to_the_end(self, plan: Plan, out: Unit) -> None:
+        self.tick(plan, out)
+        if plan.holds:
+            self.close(out)
+
+    def tick_until(self, plan: Plan, out: Unit, ends: str, goes_on: str) -> None:
+        """Tick a child of a sequence or selector: a foreign one only until it shows a status that ends the round."""
+        if plan.kind is not Kind.FOREIGN:
+            self.tick(plan, out)
+            return
+        out.about(plan)
+        out(f"held.append({out.node(plan)}.tick())")
+        with out.block("for x in held[-1]:"):
+            if self._visits:
+                out("visit(x)")
+            out(f"if x is {out.node(plan)} and x.status {ends}: s = x.status; break")
+        out(f"else: s = {goes_on}")
+
+    def updates_unchecked(self, plan: Plan, out: Unit) -> bool:
+        """Write only the update of a leaf that needs no more, if the caller will check a status it does not expect."""
+        if self._visits or not plan.is_bare:
+            return False
+        out.about(plan)
+        out(f"{out.node(plan)}.status = s = {out.node(plan)}.update()")
+        return True
+
+    def close(self, out: Unit) -> None:
+        """py_trees drops a foreign node's unfinished tick when an ancestor goes on."""
+        out("held.clear()")
+
+    def unless_edited(self, plan: Plan, out: Unit) -> Unit:
+        out(f"if {is_edited(plan, out)}: s = edited({out.node(plan)})")
+        return out.block("else:")
+
+    def visit(self, plan: Plan, out: Unit) -> None:
+        if self._visits:
+            out(f"visit({out.node(plan)})")
+            out(f"s = {out.node(plan)}.status")
+
+    def _root(self) -> Unit:
+        out = Unit("tick")
+        out("if edits: return renew()")
+        root = self._plans[0]
+        root.is_unit = False
+        if root.holds or root.holds_below:
+            out("held = []")
+        self.tick_to_the_end(root, out)
+        if self._reports_changes:
+            self._report_changes(out)
+        out("return s")
+        return out
+
+    def call(self, plan: Plan, out: Unit, **arguments: str) -> None:
+        """Tick by a function of its own."""
+        if plan.holds:
+            arguments["held"] = "held"
+        name = f"tick_{plan.label}"
+
+        def unit() -> Unit:
+            body = Unit(name, *arguments)
+            if plan.holds_below and not plan.holds:
+                body("held = []")
+            body.about(plan)
+            self._writers[plan.kind](plan, body)
+            body("return s")
+            return body
+
+        self._units[name] = unit
+        out(f"s = {out.call(name)}({', '.join(arguments.values())})")
+
+    def _report_changes(self, out: Unit) -> None:
+        if len(self._plans) <= 2 * UNIT_NODES:
+            out(f"now = {self._statuses(out)}")
+        else:
+            out(f"now = {out.call('statuses')}()")
+            self._units["statuses"] = self._all_statuses
+        out("if now != seen: report(now)")
+
+    def _all_statuses(self) -> Unit:
+        out = Unit("statuses")
+        out(f"return {self._statuses(out)}")
+        return out
+
+    def _statuses(self, out: Unit) -> str:
+        return f"[{', '.join(f'{out.node(plan)}.status' for plan in self._plans)}]"
+
+    def _leaf(self, plan: Plan, out: Unit) -> None:
+        self._initialise(plan, out)
+        self._update(plan, out)
+
+    def _decorator(self, plan: Plan, out: Unit) -> None:
+        with self.unless_edited(plan, out):
+            self._initialise(plan, out)
+            self.tick_to_the_end(plan.children[0], out)
+            self._update(plan, out)
+
+    def _one_shot(self, plan: Plan, out: Unit) -> None:
+        with self.unless_edited(plan, out):
+            out(f"final = {out.node(plan)}.final_status")
+            self._initialise(plan, out)
+            with out.block("if not final:"):
+                self.tick_to_the_end(plan.children[0], out)
+            self._update(plan, out)
+
+    def _eternal_guard(self, plan: Plan, out: Unit) -> None:
+        node = out.node(plan)
+        with self.unless_edited(plan, out):
+            out(f"holds = {node}.condition()")
+            out(f"if holds is not True and holds is not False: holds = verdict({node}, holds)")
+            with out.block("if holds:"):
+                self._initialise(plan, out)
+                self.tick_to_the_end(plan.children[0], out)
+                self._update(plan, out)
+            with out.block("else:"):
+                out("s = F")
+                self._stop(plan, out)
+                out(f"s = {node}.status" if plan.own_stop else f"{node}.status = F")
+                self.visit(plan, out)
+
+    def _foreign(self, plan: Plan, out: Unit) -> None:
+        with out.block(f"for x in {out.node(plan)}.tick():"):
+            out("visit(x)" if self._visits else "pass")
+        out(f"s = {out.node(plan)}.status")
+
+    def _initialise(self, plan: Plan, out: Unit) -> None:
+        if plan.initialises:
+            out(f"if {out.node(plan)}.status is not R: {out.node(plan)}.initialise()")
+
+    def _update(self, plan: Plan, out: Unit) -> None:
+        """The part of a tick that `Behaviour` and `Decorator` share."""
+        node = out.node(plan)
+        self._call_update(plan, out)
+        if plan.terminates and not plan.own_stop and not plan.children:
+            out(f"if s is not R: s = terminated({node}, s)")
+        elif plan.own_stop or plan.children:
+            with out.block("if s is not R:"):
+                out(f"if s is not S and s is not F: s = checked({node}, s)")
+                self._stop(plan, out)
+        else:
+            out(f"if s is not S and s is not R and s is not F: s = checked({node}, s)")
+        out(f"{node}.status = s")
+        self.visit(plan, out)
+
+    def _call_update(self, plan: Plan, out: Unit) -> None:
+        """Called with `s` being the child's status, which an update may promise to pass on."""
+        names = {"S": Status.SUCCESS, "F": Status.FAILURE, "R": Status.RUNNING, "I": Status.INVALID}
+        child_decides = passed_on(plan.node) if plan.kind is Kind.DECORATOR else ()
+        calls = [name for name, status in names.items() if status not in child_decides]
+        if not calls:
+            return
+        out.about(plan)
+        condition = "" if len(calls) == 4 else f"if {' or '.join(f's is {name}' for name in calls)}: "
+        out(f"{condition}s = {out.node(plan)}.update()")
+
+    def _stop(self, plan: Plan, out: Unit) -> None:
+        """`stop(s)` of a leaf or decorator, but for the status."""
+        if plan.own_stop:
+            out(f"{out.node(plan)}.stop(s)")
+            return
+        if plan.terminates:
+            out(f"{out.node(plan)}.terminate(s)")
+        if plan.children:
+            self.halts.halt_decorated(plan, out)
