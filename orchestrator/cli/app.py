@@ -9,6 +9,7 @@ import typer
 from orchestrator import __version__
 from orchestrator.cli.exchange import exchange
 from orchestrator.cli.robots import robots
+from orchestrator.cli.sim import sim
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -33,7 +34,7 @@ def _options(
     pass
 
 
-for command in (exchange, robots):
+for command in (exchange, robots, sim):
     app.command()(command)
 
 
