@@ -32,7 +32,7 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
     `changed(nodes)` is called at the end of a tick that left nodes with another status than the tick before it.
     An edit of the tree is noticed when the edited node is ticked next. How, and what is not noticed: docs/engine.md.
     """
-    filename = f"<behaviour tree {root.name!r} {next(_numbers)}>"
+    filename = f"behaviour tree {root.name!r} {next(_numbers)}"  # linecache refuses to look up <names>
     edits: list[object] = []
     runtime: dict[str, object] = {**_RUNTIME, "visit": visit, "edits": edits}
     nodes: list[Behaviour] = []
@@ -44,8 +44,7 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
         nodes[:] = [plan.node for plan in plans]
         runtime["seen"] = [seen.get(node, Status.INVALID) for node in nodes]
         units["tick"].function = tick
-        _load_units(units, filename, runtime)
-        return cast(FunctionType, units["tick"].function)
+        return _load_units(units, filename, runtime)
 
     def renew() -> Status:
         """Called by a tick that begins after an edit."""
@@ -70,14 +69,19 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
     return cast(Callable[[], Status], tick)
 
 
-def _load_units(units: dict[str, Unit], filename: str, runtime: dict[str, object]) -> None:
-    lines: list[str] = []
+def _load_units(units: dict[str, Unit], filename: str, runtime: dict[str, object]) -> FunctionType:
+    line = 1
     for unit in units.values():
-        unit.load(filename, len(lines) + 1, runtime)
-        lines += unit.text()
+        unit.load(filename, line, runtime)
+        line += len(unit.lines)
     for unit in units.values():
         unit.link(lambda name: units[name].function)
-    linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
+    tick = cast(FunctionType, units["tick"].function)
+    for unit in units.values():
+        unit.function = None  # linecache must not keep the functions alive
+    # a function instead of the text: it is made when somebody wants to see it
+    linecache.cache[filename] = (lambda: "".join(unit.text() for unit in units.values()),)
+    return tick
 
 
 def _checked(node: Behaviour, status: Status) -> Status:

@@ -106,11 +106,11 @@ class Unit:
         for function, name in self._called.items():
             self.function.__globals__[name] = function_named(function)
 
-    def text(self) -> list[str]:
+    def text(self) -> str:
         lines = self.lines.copy()
         for number, plan in self._comments.items():
             lines[number] += f"  # {type(plan.node).__name__} {plan.node.name!r}"
-        return [line + "\n" for line in lines]
+        return "\n".join([*lines, ""])
 
 
 @lru_cache(maxsize=2048)

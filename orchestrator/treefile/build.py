@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.leaf import Catalogue, Declaration, ParamType
 from orchestrator.leaf.words import KINDS, LATER, MODIFIERS, OF_KIND
-from orchestrator.treefile.expression import NOT_CONSTANT, Expr, Name
-from orchestrator.treefile.model import Expression, Modifiers, TreeNode, Value
+from orchestrator.treefile.expression import NOT_CONSTANT, Name
+from orchestrator.treefile.model import Modifiers, TreeNode
+from orchestrator.treefile.modifiers import Entry, ModifierReader, Outcome, after_modifiers, never_runs
 from orchestrator.treefile.scope import Saved, Scope, on_either
 from orchestrator.treefile.values import Reader
-from orchestrator.yamlfile import UNREAD, Findings, Mapping, Mistake, Node, Scalar, Sequence, nearest
-from orchestrator.yamlfile.values import INT
+from orchestrator.yamlfile import UNREAD, Findings, Mapping, Node, Scalar, Sequence, nearest
 
 if TYPE_CHECKING:
     from orchestrator.treefile.file import FileCheck
 
-DEEPEST = 100
+DEEPEST = 64
 IN_A_FILE = 2000
 ALTOGETHER = 5000
 
-_RANK = {word: rank for rank, word in enumerate(MODIFIERS)}
 _ROLE = {**dict.fromkeys(KINDS, "kind"), **dict.fromkeys(MODIFIERS, "modifier"), **dict.fromkeys(OF_KIND, "of kind")}
 _LOOKS_LIKE_A_LEAF = re.compile(r"[A-Z]\w*")
 _STUCK = re.compile(r"(\w+):([^\s].*)", re.DOTALL)
-
-_DURATION = ParamType("duration", lower=0)
-_TEXT = ParamType("text")
-
-Outcome = tuple[Saved, Saved]  # what is saved after success and after failure
-_Entry = tuple[Scalar, Node]
 
 
 class TooMany(Exception):
@@ -59,8 +52,16 @@ class Builder:
         self._counter = counter
         self._here = 0
         self._outside: set[str] = set()  # parameters of the leaf being read that stand among its modifiers
+        self._modifiers = ModifierReader(scope, reader, findings)
         self.depth = 0
-        self.in_finally = False
+
+    @property
+    def in_finally(self) -> bool:
+        return self._modifiers.in_finally
+
+    @in_finally.setter
+    def in_finally(self, inside: bool) -> None:
+        self._modifiers.in_finally = inside
 
     # Nodes
 
@@ -150,11 +151,11 @@ class Builder:
         self._findings.unknown(written, "unknown-node", f'there is no node "{written.text}"', written.text, valid)
 
     def _mapping(self, written: Mapping) -> tuple[TreeNode, Outcome]:
-        kind: _Entry | None = None
+        kind: Entry | None = None
         declared: Declaration | None = None
-        modifiers: dict[str, _Entry] | None = None
-        of_kind: dict[str, _Entry] | None = None
-        unknown: list[_Entry] | None = None
+        modifiers: dict[str, Entry] | None = None
+        of_kind: dict[str, Entry] | None = None
+        unknown: list[Entry] | None = None
         leaves = self._leaves
         for word, entry in written.entries.items():
             role = _ROLE.get(word)
@@ -194,7 +195,7 @@ class Builder:
         message = f'"{second.text}" is a second kind in the node that begins with "{first.text}": is a dash missing?'
         self._findings.error(second, "two-kinds", message)
 
-    def _report_unknown_words(self, unknown: list[_Entry], kind: _Entry | None, leaf: Declaration | None) -> None:
+    def _report_unknown_words(self, unknown: list[Entry], kind: Entry | None, leaf: Declaration | None) -> None:
         for key, _ in unknown:
             word = key.text
             stuck = _STUCK.fullmatch(word)
@@ -212,14 +213,14 @@ class Builder:
                 message = f'there is no modifier "{word}"'
                 self._findings.unknown(key, "unknown-modifier", message, word, valid)
 
-    def _check_of_kind(self, kind: Scalar, words: dict[str, _Entry]) -> None:
+    def _check_of_kind(self, kind: Scalar, words: dict[str, Entry]) -> None:
         for word, (key, _) in words.items():
             if kind.text not in OF_KIND[word]:
                 allowed = " and ".join(OF_KIND[word])
                 self._findings.error(key, "not-of-this-kind", f'"{word}" belongs to {allowed}, not to {kind.text}')
 
     def _of_kind(
-        self, made: TreeNode, declared: Declaration | None, kind: _Entry, words: dict[str, _Entry] | None
+        self, made: TreeNode, declared: Declaration | None, kind: Entry, words: dict[str, Entry] | None
     ) -> Outcome:
         if declared is not None:
             return self._leaf(made, declared, kind[0], kind[1])
@@ -241,12 +242,12 @@ class Builder:
             made.append(node)
         return made, (scope.saved, failed)
 
-    def _sequence_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+    def _sequence_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, Entry]) -> Outcome:
         made.children, outcome = self._sequence(self._items(key, written, "a sequence"))
         self._memory(made, words)
         return outcome
 
-    def _selector_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+    def _selector_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, Entry]) -> Outcome:
         scope = self._scope
         succeeded: Saved = None
         for item in self._items(key, written, "a selector"):
@@ -257,7 +258,7 @@ class Builder:
         self._memory(made, words)
         return succeeded, scope.saved
 
-    def _memory(self, made: TreeNode, words: dict[str, _Entry]) -> None:
+    def _memory(self, made: TreeNode, words: dict[str, Entry]) -> None:
         entry = words.get("memory")
         if entry is None:
             return
@@ -280,7 +281,7 @@ class Builder:
                 )
                 self._findings.error(child, "not-a-look", message)
 
-    def _parallel_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+    def _parallel_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, Entry]) -> Outcome:
         scope = self._scope
         before = scope.saved
         everything: set[str] = set()
@@ -301,7 +302,7 @@ class Builder:
         success = (before or frozenset()) | everything if made.succeed == "all" else before
         return success, before
 
-    def _how_many(self, word: str, words: dict[str, _Entry], made: TreeNode, default: str | None) -> str | int | None:
+    def _how_many(self, word: str, words: dict[str, Entry], made: TreeNode, default: str | None) -> str | int | None:
         entry = words.get(word)
         if entry is None:
             return default
@@ -316,7 +317,7 @@ class Builder:
         self._findings.error(written, "bad-policy", message)
         return default
 
-    def _if_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+    def _if_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, Entry]) -> Outcome:
         made.condition = self._reader.condition(written)
         before = self._scope.saved
         const = made.condition.const if made.condition else NOT_CONSTANT
@@ -334,22 +335,22 @@ class Builder:
         self._scope.saved = before
         return on_either(success, other[0]), on_either(on_either(failure, other[1]), before)
 
-    def _branch(self, entry: _Entry, word: str, possible: bool) -> tuple[list[TreeNode], Outcome]:
+    def _branch(self, entry: Entry, word: str, possible: bool) -> tuple[list[TreeNode], Outcome]:
         active = self._reader.active
         self._reader.active = active and possible
         found = self._sequence(self._items(entry[0], entry[1], f'"{word}"'))
         self._reader.active = active
         return found
 
-    def _check_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+    def _check_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, Entry]) -> Outcome:
         made.condition = self._reader.condition(written)
         return self._unchanged()
 
-    def _wait_for_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+    def _wait_for_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, Entry]) -> Outcome:
         made.condition = self._reader.condition(written, may_hold=True)
         return self._unchanged()
 
-    def _use_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, _Entry]) -> Outcome:
+    def _use_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, Entry]) -> Outcome:
         saved = self._scope.saved
         self._check.use(made, written, words.get("with"), self)
         self._scope.saved = saved
@@ -368,7 +369,7 @@ class Builder:
         if declared.name == "Set":
             return self._set(made, key, written)
         if written is None or (type(written) is Scalar and written.empty):
-            entries: dict[str, _Entry] = {}
+            entries: dict[str, Entry] = {}
         elif type(written) is Mapping:
             entries = written.entries
         else:
@@ -387,7 +388,7 @@ class Builder:
         message = f"{declared.name} needs its parameters by name"
         self._findings.error(written, "wrong-kind", message, suggestion)
 
-    def _params(self, made: TreeNode, declared: Declaration, key: Scalar, entries: dict[str, _Entry]) -> None:
+    def _params(self, made: TreeNode, declared: Declaration, key: Scalar, entries: dict[str, Entry]) -> None:
         params = declared.params
         values = made.values
         read = self._reader.value
@@ -413,7 +414,7 @@ class Builder:
         if declared.one_of:
             self._check_one_of(declared, key, entries, meant)
 
-    def _report_unknown_param(self, declared: Declaration, key: Scalar, entries: dict[str, _Entry]) -> str | None:
+    def _report_unknown_param(self, declared: Declaration, key: Scalar, entries: dict[str, Entry]) -> str | None:
         """Says what is wrong with a parameter and returns the one that was probably meant."""
         word = key.text
         if word in MODIFIERS:
@@ -431,7 +432,7 @@ class Builder:
         return nearest(word, valid)
 
     def _check_one_of(
-        self, declared: Declaration, key: Scalar, entries: dict[str, _Entry], meant: set[str | None]
+        self, declared: Declaration, key: Scalar, entries: dict[str, Entry], meant: set[str | None]
     ) -> None:
         given = [word for word in declared.one_of if word in entries]
         names = ", ".join(declared.one_of)
@@ -488,240 +489,32 @@ class Builder:
         self,
         made: TreeNode,
         declared: Declaration | None,
-        kind: _Entry,
-        of_kind: dict[str, _Entry] | None,
-        words: dict[str, _Entry],
+        kind: Entry,
+        of_kind: dict[str, Entry] | None,
+        words: dict[str, Entry],
     ) -> Outcome:
-        made.modifiers = modifiers = Modifiers()
         scope, reader = self._scope, self._reader
         before, active = scope.saved, reader.active
-        entered: list[tuple[str, Name | None]] = []
-        for word in sorted(words, key=_RANK.__getitem__):
-            key, written = words[word]
-            if type(written) is Scalar and written.empty:
-                self._findings.missing(key, "missing-value", f'"{word}" needs a value')
-                continue
-            reading = _MODIFIERS.get(word)
-            if reading is not None:
-                reading(self, modifiers, key, written, entered)
-        if _never(modifiers):
+        modifiers, entered = self._modifiers.read(words, self._counter.nodes)
+        made.modifiers = modifiers
+        if never_runs(modifiers):
             reader.active = False
             made.dead = True
         success, failure = self._of_kind(made, declared, kind, of_kind)
         if "repeat" in words:
             scope.saved = success
-            self._repeat_until(modifiers, words["repeat"][1])
+            self._modifiers.repeat_until(modifiers, words["repeat"][1])
         for name, hidden in reversed(entered):
             scope.leave(name, hidden)
-        scope.saved = before
         if "save" in words:
-            success, failure = self._save(made, *words["save"], (success, failure))
-        success, failure = _around(made, before, success, failure)
+            success, failure = self._modifiers.save(made, *words["save"], (success, failure))
+        outcome = after_modifiers(made, before, success, failure)
         scope.saved = before
         if "finally" in words:
             self._finally(modifiers, *words["finally"])
-        scope.saved = before
+            scope.saved = before
         reader.active = active
-        return success, failure
-
-    def _when(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        modifiers.when = self._reader.condition(written)
-
-    def _unless(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        modifiers.unless = self._reader.condition(written)
-
-    def _while(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        modifiers.while_ = self._reader.condition(written, may_hold=True)
-
-    def _until(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        modifiers.until = self._reader.condition(written, may_hold=True)
-
-    def _duration(self, key: Scalar, written: Node) -> Value:
-        value = self._reader.value(written, _DURATION)
-        if value == 0:
-            self._findings.error(written, "out-of-range", f"{key.text} must be longer than 0 s")
-            return None
-        return None if value is UNREAD else value
-
-    def _cooldown(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        modifiers.cooldown = self._duration(key, written)
-
-    def _delay(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        modifiers.delay = self._duration(key, written)
-
-    def _timeout(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        modifiers.timeout = self._duration(key, written)
-
-    def _confirm(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        if self.in_finally:
-            self._findings.error(key, "not-in-finally", "confirm waits for a person: it may not stand in finally")
-        modifiers.confirm = self._text(written)
-
-    def _name(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        modifiers.name = self._text(written)
-
-    def _text(self, written: Node) -> Value:
-        value = self._reader.value(written, _TEXT)
-        return None if value is UNREAD else value
-
-    def _note(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        if type(written) is not Scalar:
-            self._findings.error(written, "wrong-kind", f"a text is wanted here, not a {written.kind}")
-            return
-        modifiers.note = written.text
-
-    def _result(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        value = self._reader.value(written, _RESULT)
-        modifiers.result = value if isinstance(value, str) else None
-
-    def _repeat(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        if type(written) is Mapping:
-            return  # its condition is read after the node, whose saved names it may use
-        if type(written) is Scalar and written.text == "forever":
-            modifiers.repeat = "forever"
-            if self.in_finally:
-                self._findings.error(key, "not-in-finally", "finally must end: repeat forever may not stand in it")
-            return
-        modifiers.repeat = self._rounds(written, 'N, "forever" or {until: EXPR}', 1)
-
-    def _rounds(self, written: Node, wanted: str, lowest: int) -> int | None:
-        if type(written) is not Scalar:
-            self._findings.error(written, "wrong-kind", f"{wanted} is wanted here, not a {written.kind}")
-            return None
-        named = written.text.removeprefix("$")
-        known = self._scope.look_up(named) if named != written.text else None
-        if known is not None and known.kind == "int" and isinstance(known.const, int):
-            count = known.const
-        else:
-            try:
-                count = INT.parse(written.text)
-            except Mistake as mistake:
-                message = f"{mistake.message}: {wanted} is wanted here"
-                self._findings.error(written, mistake.code, message, mistake.suggestion)
-                return None
-        if not lowest <= count <= 1_000_000:
-            self._findings.error(written, "out-of-range", f"{count} is out of range: from {lowest} to 1000000")
-            return None
-        return count
-
-    def _repeat_until(self, modifiers: Modifiers, written: Node) -> None:
-        if type(written) is not Mapping:
-            return
-        entry = written.entries.get("until")
-        for word, (key, _) in written.entries.items():
-            if word != "until":
-                self._findings.unknown(key, "unknown-key", f'repeat has no "{word}"', word, ["until"])
-        if entry is None:
-            self._findings.missing(written, "missing-value", 'repeat needs a number, "forever" or {until: EXPR}')
-            return
-        modifiers.repeat = self._reader.condition(entry[1])
-
-    def _for_each(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        if type(written) is not Mapping or len(written.entries) != 1:
-            message = "for_each needs one name with a list: {name: [a, b]}"
-            self._findings.error(written, "wrong-kind", message)
-            return
-        [(name, (at, values))] = written.entries.items()
-        if not self._scope.good_name(at, name):
-            return
-        if self._scope.look_up(name) is not None:
-            self._findings.error(at, "name-taken", f'"{name}" is already in use: choose another name')
-            return
-        known, found = self._loop_values(name, values)
-        if known is None:
-            known = Name(self._scope.key(name), "any")
-        else:
-            modifiers.for_each = (known.key, found)
-        entered.append((name, self._scope.enter(name, known)))
-
-    def _loop_values(self, name: str, written: Node) -> tuple[Name | None, Value]:
-        key = self._scope.key(name)
-        if type(written) is Scalar and written.text.startswith("$"):
-            listed = self._scope.look_up(written.text[1:])
-            if listed is None:
-                self._scope.reading = written
-                self._scope.report_unknown(written.text[1:], 0)
-                return None, None
-            if listed.kind == "list" and listed.of is not None:
-                if listed.const is NOT_CONSTANT:
-                    return Name(key, listed.of, listed.choices), _listed_at_run_time(written, listed)
-                return Name(key, listed.of, listed.choices, None, NOT_CONSTANT, tuple(listed.const)), listed.const
-        if type(written) is not Sequence or not written.items:
-            self._findings.error(written, "wrong-kind", "a list with at least one value is wanted here")
-            return None, None
-        return self._literal_values(key, written)
-
-    def _literal_values(self, key: str, written: Sequence) -> tuple[Name | None, Value]:
-        values: list[Any] = []
-        kinds: set[str] = set()
-        for item in written.items:
-            if type(item) is not Scalar:
-                self._findings.error(item, "wrong-kind", f"a value is wanted here, not a {item.kind}")
-                return None, None
-            made = self._reader.expression(item)
-            if made is None or made.kind == "any":
-                return None, None
-            if made.kind == "word":
-                values.append(item.text)
-                kinds.add("choice")
-            elif made.const is NOT_CONSTANT:
-                self._findings.error(item, "not-constant", "the values of for_each must be known before the run")
-                return None, None
-            else:
-                values.append(made.const)
-                kinds.add(made.kind)
-        if kinds == {"int", "number"}:
-            kinds = {"number"}
-        if len(kinds) != 1:
-            listed = " and ".join(sorted(kinds))
-            self._findings.error(written, "two-types", f"the values of for_each must be of one type, not {listed}")
-            return None, None
-        kind = kinds.pop()
-        choices = tuple(values) if kind == "choice" else ()
-        return Name(key, kind, choices, None, NOT_CONSTANT, tuple(values)), values
-
-    def _retry(self, modifiers: Modifiers, key: Scalar, written: Node, entered: list[Any]) -> None:
-        times, wait = written, None
-        if type(written) is Mapping:
-            for word, (at, _) in written.entries.items():
-                if word not in ("times", "wait"):
-                    self._findings.unknown(at, "unknown-key", f'retry has no "{word}"', word, ["times", "wait"])
-            entry = written.entries.get("times")
-            wait = written.entries.get("wait")
-            if entry is None:
-                self._findings.missing(written, "missing-value", 'retry needs "times"')
-                return
-            times = entry[1]
-        modifiers.retry = self._rounds(times, "a number of further attempts", 1)
-        if wait is not None:
-            modifiers.retry_wait = self._duration(*wait)
-        modifiers.attempt_key = self._scope.key(f"attempt@{self._counter.nodes}")
-        known = Name(modifiers.attempt_key, "int")
-        entered.append(("attempt", self._scope.enter("attempt", known)))
-
-    def _save(self, made: TreeNode, key: Scalar, written: Node, outcome: Outcome) -> Outcome:
-        if type(written) is not Scalar:
-            self._findings.error(written, "wrong-kind", f"a name is wanted here, not a {written.kind}")
-            return outcome
-        if written.empty:
-            return outcome
-        declared = made.leaf
-        if declared is None or not (declared.result or declared.result_params):
-            what = declared.name if declared else f"a {made.kind}"
-            self._findings.error(key, "no-result", f"{what} has no result that could be saved")
-            return outcome
-        choices = [*declared.result]
-        kind = "choice"
-        for param in declared.result_params:
-            listed = made.values.get(param)
-            if isinstance(listed, list):
-                choices += [choice for choice in listed if isinstance(choice, str)]
-            else:
-                kind = "any"
-        made.modifiers.save = self._scope.save(written, written.text, kind, tuple(dict.fromkeys(choices)))
-        name = frozenset((written.text,))
-        success, failure = outcome
-        return (success or frozenset()) | name, (failure or frozenset()) | name
+        return outcome
 
     def _finally(self, modifiers: Modifiers, key: Scalar, written: Node) -> None:
         outer = self.in_finally
@@ -746,47 +539,13 @@ class Builder:
             self._check_ends(child)
 
 
-def _listed_at_run_time(written: Scalar, listed: Name) -> Expression:
-    return Expression(written.text, Expr("name", "list", 0, listed.key), None, written.place)
-
-
-def _never(modifiers: Modifiers) -> bool:
-    when, unless = modifiers.when, modifiers.unless
-    return (when is not None and when.const is False) or (unless is not None and unless.const is True)
-
-
-def _around(made: TreeNode, before: Saved, success: Saved, failure: Saved) -> Outcome:
-    """What is saved after the modifiers had their say: whatever may end the node early has saved nothing."""
-    modifiers = made.modifiers
-    if modifiers.repeat == "forever":
-        success = None
-    if modifiers.for_each is not None and isinstance(modifiers.for_each[1], Expression):
-        success = before
-    if modifiers.timeout is not None and made.kind != "leaf":
-        failure = on_either(failure, before)
-    if modifiers.confirm is not None or modifiers.cooldown is not None or modifiers.while_ is not None:
-        failure = on_either(failure, before)
-    if modifiers.until is not None:
-        success = on_either(success, before)
-    if modifiers.result == "success":
-        success, failure = on_either(success, failure), None
-    elif modifiers.result == "failure":
-        success, failure = None, on_either(success, failure)
-    elif modifiers.result == "inverted":
-        success, failure = failure, success
-    if modifiers.when is not None or modifiers.unless is not None:
-        success, failure = on_either(success, before), on_either(failure, before)
-    return success, failure
-
-
 def _only_looks(node: TreeNode) -> bool:
     return node.kind == "check" or (node.leaf is not None and node.leaf.looks)
 
 
 _BOOL = ParamType("bool")
-_RESULT = ParamType("choice", choices=("success", "failure", "inverted"))
 
-_KINDS: dict[str, Callable[[Builder, TreeNode, Scalar, Node, dict[str, _Entry]], Outcome]] = {
+_KINDS: dict[str, Callable[[Builder, TreeNode, Scalar, Node, dict[str, Entry]], Outcome]] = {
     "sequence": Builder._sequence_kind,
     "selector": Builder._selector_kind,
     "parallel": Builder._parallel_kind,
@@ -794,21 +553,4 @@ _KINDS: dict[str, Callable[[Builder, TreeNode, Scalar, Node, dict[str, _Entry]],
     "use": Builder._use_kind,
     "check": Builder._check_kind,
     "wait_for": Builder._wait_for_kind,
-}
-
-_MODIFIERS: dict[str, Callable[[Builder, Modifiers, Scalar, Node, list[Any]], None]] = {
-    "when": Builder._when,
-    "unless": Builder._unless,
-    "result": Builder._result,
-    "while": Builder._while,
-    "until": Builder._until,
-    "cooldown": Builder._cooldown,
-    "confirm": Builder._confirm,
-    "delay": Builder._delay,
-    "repeat": Builder._repeat,
-    "for_each": Builder._for_each,
-    "retry": Builder._retry,
-    "timeout": Builder._timeout,
-    "name": Builder._name,
-    "note": Builder._note,
 }

@@ -31,7 +31,7 @@ def check_file(path: Path, surroundings: Surroundings, folder: Path | None = Non
     findings = Findings()
     document = read_file(path, findings)
     if not document.lines:
-        return Checked(Tree("", document.file, "", {}, [], None, None, surroundings.robot, 0), findings)
+        return Checked(Tree("", document.file, "", {}, [], None, None, surroundings.robot), findings)
     resolved = path.resolve()
     shared = Shared(surroundings, (folder or tree_folder(path)).resolve(), findings)
     shared.documents[resolved] = document

@@ -116,6 +116,12 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _WRONG = {"&&": "and", "||": "or", "&": "and", "|": "or", "<>": "!=", "!": "not", "=<": "<=", "=>": ">=", "=": "=="}
+# Fields whose words differ from robot to robot.
+_WORDS_OF_ROBOT: dict[str, Callable[[RobotFacts], tuple[str, ...]]] = {
+    "fsm.state": lambda robot: robot.fsm_states,
+    "upper.state": lambda robot: robot.upper_states,
+    "velocity.source": lambda robot: robot.velocity_sources,
+}
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _TURNED = {"AND": "and", "OR": "or", "NOT": "not", "True": "true", "False": "false", "is": "=="}
 
@@ -486,8 +492,8 @@ class _Parsing:
             self._report(offset, "lacks-capability", message, None)
         made = Expr("field", field.type, offset, word)
         made.choices = field.choices
-        if word == "fsm.state" and robot is not None:
-            made.choices = robot.fsm_states
+        if robot is not None and word in _WORDS_OF_ROBOT:
+            made.choices = _WORDS_OF_ROBOT[word](robot)
         if field.lower is not None:
             made.lower = field.lower
         if field.upper is not None:

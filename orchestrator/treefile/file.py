@@ -213,7 +213,9 @@ class FileCheck:
 
     def tree(self) -> Tree:
         """The checked tree of the file a mission begins with."""
-        self._define(self._settings(), None)
+        given = self._settings()
+        self._define(given, None)
+        unset = tuple(p.name for p in self.params.values() if p.default is NOT_CONSTANT and p.name not in given)
         name = self._plain_text("tree")
         if name and not _TREE_NAME.fullmatch(name):
             value = self._entries["tree"][1]
@@ -226,7 +228,7 @@ class FileCheck:
             root = None
         self._scope.finish()
         nodes = self._shared.counter.nodes
-        return Tree(name, self._file, description, self.params, require, pause, root, self.robot, nodes)
+        return Tree(name, self._file, description, self.params, require, pause, root, self.robot, nodes, unset)
 
     def _settings(self) -> dict[str, Any]:
         """Values given on the command line; a parameter that has none and no default is reported."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from orchestrator.leaf import MODES, RESOURCES, By, Declaration
+from orchestrator.leaf import MODES, By, Declaration
 from orchestrator.robots.facts import RobotFacts
 from orchestrator.treefile.model import NO_MODIFIERS, NOT_CONSTANT, Expression, Tree, TreeNode
 from orchestrator.treefile.modes import CALLED, SHOWN_BY, ModeSpace
+from orchestrator.treefile.resources import Resources, below, line_of
 from orchestrator.yamlfile import Findings, Scalar
 
 LONGEST_FINALLY = 30.0
@@ -28,13 +29,6 @@ class Outcome(NamedTuple):
     failure: State | None
     during: State
     skipped: State | None = None
-
-
-class Use(NamedTuple):
-    """Who uses a resource; not surely when a name decides during the run."""
-
-    node: TreeNode
-    sure: bool
 
 
 # Stands for whoever set a mode where a mistake hides it: nothing is said about what follows from the mistake.
@@ -83,7 +77,7 @@ class _Walk:
         self._space = ModeSpace(robot) if robot is not None else None
         self._plans: dict[str, _Plan | None] = {}
         self._set: dict[int, frozenset[tuple[str, str]]] = {}
-        self._used: dict[int, dict[str, Use]] = {}
+        self._resources = Resources(robot, findings)
         self._bounded = 0  # nodes above that end what takes too long
 
     def start(self, root: TreeNode) -> None:
@@ -203,12 +197,12 @@ class _Walk:
         return Outcome(success, now, _both(during, success))
 
     def _report_never(self, child: TreeNode, before: TreeNode | None, does: str) -> None:
-        line = f" on {_line(before, child)}" if before is not None else ""
+        line = f" on {line_of(before, child)}" if before is not None else ""
         what = before.title if before is not None else "what comes before it"
         self._findings.error(child, "never-runs", f"this never runs, because {what}{line} never {does}")
 
     def _parallel(self, node: TreeNode, at: State) -> Outcome:
-        self._check_collisions(node)
+        self._resources.check(node)
         children = node.children
         loose = node.succeed != "all" or node.fail not in (None, "all")
         self._bounded += loose
@@ -349,7 +343,7 @@ class _Walk:
             other = [value for value in self._space.possible(at.modes, mode) if value not in best[mode]]
             shown = " or ".join(other) if len(other) <= 3 else "anything"
             cause = at.causes[_INDEX[mode]]
-            where = f", set on {_line(cause, node)}" if cause is not None else ", as nothing before has set it"
+            where = f", set on {line_of(cause, node)}" if cause is not None else ", as nothing before has set it"
             said.append(f"{CALLED[mode]} {wanted}; here {verb} {shown}{where}")
         return f"{declared.name} needs {' and '.join(said)}"
 
@@ -419,70 +413,10 @@ class _Walk:
                 plan = self._plan(node.leaf)
                 for mode, change in (*plan.changes, *plan.through) if plan else ():
                     pairs.update((mode, value) for value in self._values_of(node, change, mode))
-            for child in _below(node):
+            for child in below(node):
                 pairs |= self._sets(child)
             found = self._set[id(node)] = frozenset(pairs)
         return found
-
-    # Resources
-
-    def _check_collisions(self, node: TreeNode) -> None:
-        taken: dict[str, Use] = {}
-        reported: set[int] = set()
-        for child in node.children:
-            for resource, use in self._uses(child).items():
-                first = taken.setdefault(resource, use)
-                if first is use or id(use.node) in reported:
-                    continue
-                reported.add(id(use.node))
-                sure = first.sure and use.sure
-                both = "both use" if sure else "may both use"
-                message = (
-                    f"{use.node.title} and {first.node.title} ({_line(first.node, use.node)}) {both} {resource} "
-                    f"at the same time, in the parallel on line {node.place.line}"
-                )
-                report = self._findings.error if sure else self._findings.warning
-                report(use.node, "collision", message)
-
-    def _uses(self, node: TreeNode) -> dict[str, Use]:
-        """The resources that anything below a node uses, with the first leaf that does."""
-        found = self._used.get(id(node))
-        if found is None:
-            found = {} if node.leaf is None else self._leaf_uses(node, node.leaf)
-            for child in _below(node):
-                for resource, use in self._uses(child).items():
-                    found.setdefault(resource, use)
-            self._used[id(node)] = found
-        return found
-
-    def _leaf_uses(self, node: TreeNode, declared: Declaration) -> dict[str, Use]:
-        found: dict[str, Use] = {}
-        for use in declared.uses:
-            if isinstance(use, str):
-                found[use] = Use(node, True)
-                continue
-            value = node.values.get(use.param)
-            sure = not isinstance(value, Expression)
-            for resource in self._resources(use, value):
-                found.setdefault(resource, Use(node, sure))
-        return found
-
-    def _resources(self, use: By, value: Any) -> Iterable[str]:
-        if value is None:
-            return ()
-        if use.table is not None:
-            return use.table.values() if isinstance(value, Expression) else [use.table.get(value, "")]
-        robot = self._robot
-        if robot is None:
-            return ()
-        if isinstance(value, Expression):
-            return RESOURCES
-        if value in robot.groups:
-            return [robot.groups[value].resource]
-        if value in robot.poses:
-            joints = robot.poses[value].angles
-            return {group.resource for group in robot.groups.values() if not joints.keys().isdisjoint(group.joints)}
-        return ()
 
     # Time
 
@@ -492,12 +426,7 @@ class _Walk:
             return True
         if modifiers.confirm is not None or (node.leaf is not None and not node.leaf.instant):
             return True
-        return any(self._takes_time(child) for child in _below(node))
-
-
-def _line(other: TreeNode, node: TreeNode) -> str:
-    place = other.place
-    return f"line {place.line}" if place.file == node.place.file else f"line {place.line} of {place.file}"
+        return any(self._takes_time(child) for child in below(node))
 
 
 def _union(masks: Iterable[int]) -> int:
@@ -505,13 +434,6 @@ def _union(masks: Iterable[int]) -> int:
     for mask in masks:
         result |= mask
     return result
-
-
-def _below(node: TreeNode) -> tuple[TreeNode, ...]:
-    if node.modifiers is NO_MODIFIERS and not node.otherwise:
-        return tuple(child for child in node.children if not child.dead)
-    every = (*node.children, *(node.otherwise or ()), *node.modifiers.finally_)
-    return tuple(child for child in every if not child.dead)
 
 
 _KINDS: dict[str, Callable[[_Walk, TreeNode, State], Outcome]] = {

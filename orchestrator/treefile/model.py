@@ -9,9 +9,10 @@ from typing import Any
 
 from orchestrator.leaf import Declaration, ParamType
 from orchestrator.robots.facts import RobotFacts
-from orchestrator.treefile.evaluate import Compiled, compiled
+from orchestrator.treefile.evaluate import Compiled, Store, compiled
 from orchestrator.treefile.expression import NOT_CONSTANT, Expr, fields_of
 from orchestrator.yamlfile import Node, Place
+from orchestrator.yamlfile.units import DIMENSIONS, shown
 
 
 class Expression:
@@ -50,6 +51,25 @@ class Template:
     """A text with names in it: plain pieces, and (key, kind) of what is put in."""
 
     parts: tuple[str | tuple[str, str], ...]
+
+    def text(self, store: Store) -> str:
+        """The text with what the names stand for now; what is not known is shown as a question mark."""
+        return "".join(part if isinstance(part, str) else _shown(store.get(part[0]), part[1]) for part in self.parts)
+
+
+def _shown(value: Any, kind: str) -> str:
+    return "?" if value is None else text_of(value, kind)
+
+
+def text_of(value: Any, kind: str) -> str:
+    """A value as it appears inside a text."""
+    if kind in DIMENSIONS:
+        return shown(value, kind)
+    if kind == "bool":
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ", ".join(text_of(item, "") for item in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 # A parameter's value: a plain constant in the unit we calculate in, or something to be evaluated when the node starts.
@@ -162,7 +182,8 @@ class Tree:
     pause: tuple[Expression, Expression] | None
     root: TreeNode | None
     robot: RobotFacts | None
-    nodes: int
+    nodes: int = 0
+    unset: tuple[str, ...] = ()  # parameters without default that were not given: it cannot run before they are
 
 
 __all__ = [

@@ -17,7 +17,7 @@ from orchestrator.treefile.expression import (
     condition,
     parse_expression,
 )
-from orchestrator.treefile.model import Expression, Template, Value
+from orchestrator.treefile.model import Expression, Template, Value, text_of
 from orchestrator.treefile.scope import Scope, exact_place
 from orchestrator.yamlfile import (
     BOOL,
@@ -35,7 +35,7 @@ from orchestrator.yamlfile import (
     Unread,
     nearest,
 )
-from orchestrator.yamlfile.units import DIMENSIONS, UNITS, shown
+from orchestrator.yamlfile.units import DIMENSIONS, UNITS
 
 _LITERAL = re.compile(r"([-+]?(?:0|[1-9]\d*)(?:\.\d+)?) *([A-Za-z%/]*)")
 _NAMED = re.compile(r"\$([A-Za-z_]\w*)")
@@ -351,17 +351,6 @@ class Reader:
 
 
 _ANGLE = ParamType("angle")
-
-
-def text_of(value: Any, kind: str) -> str:
-    """A value as it appears inside a text."""
-    if kind in DIMENSIONS:
-        return shown(value, kind)
-    if kind == "bool":
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return ", ".join(text_of(item, "") for item in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _check_range(value: float, lower: float | None, upper: float | None, kind: str, where: str) -> None:

@@ -50,8 +50,11 @@ class Codec(Generic[T]):
             self._encoders[version, finite] = encoder
         try:
             return encoder(message)
-        except BAD_VALUE:
-            raise explain(self.shape, message, finite) from None
+        except BAD_VALUE as error:
+            fault = explain(self.shape, message, finite)
+            if fault is None and finite:  # the numbers are finite, only their sum is not
+                return self.encode(message, version)
+            raise fault or WireError(self.type_name, "", None, f"cannot be encoded: {error}") from None
 
     def field(self, path: str, plain: bool = False) -> FieldReader:
         """A reader of one field: `codec.field("motor_state[3].q")(data)`. With `plain`, tuples, not numpy arrays."""

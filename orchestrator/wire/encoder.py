@@ -199,11 +199,11 @@ class _Encoder:
             self.emit(f"{pack}(out, {start} - 4, len(out) - {start})")
 
 
-def explain(shape: Struct, message: Any, finite: bool) -> WireError:
-    """What is wrong with a message that could not be encoded."""
+def explain(shape: Struct, message: Any, finite: bool) -> WireError | None:
+    """What is wrong with a message that could not be encoded; None if nothing is."""
     found = _fault(shape, message, finite, [])
     if found is None:
-        return WireError(shape.name, "", None, "cannot be encoded")
+        return None
     path, problem = found
     return WireError(shape.name, format_path(path), None, problem)
 

@@ -54,11 +54,6 @@ class Scalar(Node):
         """Nothing is written here, as after the colon of `ClearErrors:`."""
         return not self.text and not self.quoted
 
-    def inside(self, offset: int) -> Place:
-        """The place of a character of the text: exact where it is written plainly on one line."""
-        place = self.place
-        return Place(place.file, place.line, place.column + offset + self.quoted)
-
     def __repr__(self) -> str:
         return f"Scalar({self.text!r})"
 

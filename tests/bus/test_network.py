@@ -4,7 +4,7 @@ import pytest
 
 from orchestrator.bus import BusError
 from orchestrator.bus.network import load_network
-from orchestrator.bus.settings import DdsSettings
+from orchestrator.bus.settings import DdsSettings, loopback
 
 
 def write(folder: Path, text: str) -> Path:
@@ -42,3 +42,11 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path) -> None:
 def test_a_tag_cannot_break_out_of_the_configuration() -> None:
     xml = DdsSettings(5, "lo", tag="</Tag><x/>").xml()
     assert "<x/>" not in xml
+
+
+def test_a_simulation_stays_on_loopback() -> None:
+    xml = loopback(5, "private").xml()
+    assert '<NetworkInterface address="127.0.0.1" multicast="false"/>' in xml
+    assert "<AllowMulticast>false</AllowMulticast>" in xml
+    assert '<Peers><Peer Address="127.0.0.1"/></Peers>' in xml
+    assert "<Tag>private</Tag>" in xml

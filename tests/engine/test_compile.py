@@ -171,13 +171,15 @@ class TestGeneratedSource:
             compile_tree(root)()
         assert "# Scripted 'close the hand'" in "".join(traceback.format_exception(caught.value))
 
-    def test_it_goes_when_the_tick_goes(self) -> None:
+    @pytest.mark.parametrize("was_read", [False, True])
+    def test_it_goes_when_the_tick_goes(self, was_read: bool) -> None:
         tick = compile_tree(leaf("leaf", S))
         filename = tick.__code__.co_filename
-        assert linecache.getlines(filename)
+        assert not was_read or linecache.getlines(filename)
+        assert filename in linecache.cache
         del tick
         gc.collect()
-        assert not linecache.getlines(filename)
+        assert filename not in linecache.cache
 
     @pytest.mark.parametrize("decorated", [False, True])
     def test_a_tree_may_be_deep(self, decorated: bool) -> None:

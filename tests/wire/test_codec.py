@@ -315,6 +315,12 @@ def test_not_finite_is_refused_where_asked(bad: float) -> None:
         codec(fourier_msgs.BaseData).encode(base, finite=True)
 
 
+def test_huge_but_finite_numbers_pass_the_finite_check() -> None:
+    base = example(fourier_msgs.BaseData)
+    base.rpy = [1.7e308, 1.7e308, 0.0]
+    assert codec(fourier_msgs.BaseData).encode(base, finite=True) == codec(fourier_msgs.BaseData).encode(base)
+
+
 @every_type
 def test_finite_messages_pass_the_finite_check(cls: type[IdlStruct]) -> None:
     assert codec(cls).encode(example(cls), finite=True) == codec(cls).encode(example(cls))

@@ -1,0 +1,37 @@
+"""Every leaf's docstring shows how it is written: the examples are checked like any tree."""
+
+from pathlib import Path
+
+import pytest
+
+import behaviours
+from orchestrator.leaf import MODES, Catalogue, Declaration, leaves_of
+from orchestrator.treefile import Surroundings, check_file
+from tests.treefile.stand_in import FIELDS, ROBOTS
+
+CATALOGUE = Catalogue(leaves_of(behaviours))
+every_leaf = pytest.mark.parametrize("declared", list(CATALOGUE), ids=lambda declared: declared.name)
+
+
+@every_leaf
+def test_the_example_of_a_leaf_is_right(declared: Declaration, tmp_path: Path) -> None:
+    path = tmp_path / "example.yaml"
+    nodes = "".join(f"  {line}\n" for line in declared.example.splitlines())
+    path.write_text(f"tree: example\nparams: {{place: {{type: tag, default: 3}}}}\nroot:\n{nodes}")
+    checked = check_file(path, Surroundings(CATALOGUE, FIELDS))
+    assert [f for f in checked.findings.sorted() if f.severity == "error"] == []
+
+
+@every_leaf
+def test_a_leaf_speaks_of_states_its_robots_have(declared: Declaration) -> None:
+    for robot in ROBOTS.values():
+        values = dict(zip(MODES, (robot.fsm_states, robot.upper_states, robot.velocity_sources, ("off", "on"))))
+        for alternative in declared.requires.get(robot.family, ()):
+            for mode, allowed in alternative.items():
+                assert mode not in MODES or set(allowed) <= set(values[mode]), (declared.name, mode)
+
+
+@every_leaf
+def test_a_leaf_that_moves_the_robot_says_what_it_uses(declared: Declaration) -> None:
+    only_talks = declared.looks or not declared.needs or declared.name == "SubscribeLaser"
+    assert bool(declared.uses) is not only_talks
