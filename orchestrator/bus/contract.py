@@ -82,6 +82,8 @@ class Writer(Protocol):
     """Sends one topic."""
 
     topic: Topic
+    number: int
+    """What its samples carry as `Sample.writer`, on this bus."""
 
     @property
     def matched(self) -> int: ...

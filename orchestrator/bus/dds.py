@@ -313,6 +313,7 @@ class DdsWriter:
         self._writer: DataWriter[Any] = DataWriter(bus.participant, bus.dds_topic(topic), qos=_writer_qos(bus.name))
         bus.keep(self._writer)
         self._ref = self._writer._ref
+        self.number = self._writer.instance_handle % 2**64
         self._encode = codec(topic.type).encode
         self._matches = 0
         self._last_match = 0.0

@@ -10,6 +10,7 @@ from orchestrator import __version__
 from orchestrator.cli.exchange import exchange
 from orchestrator.cli.fields import fields
 from orchestrator.cli.robots import robots
+from orchestrator.cli.sim import sim
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -34,7 +35,7 @@ def _options(
     pass
 
 
-for command in (exchange, fields, robots):
+for command in (exchange, fields, robots, sim):
     app.command()(command)
 
 

@@ -53,8 +53,6 @@ EMERGENCIES = {
 """What each button sets: the base's shows on two topics, and a fault may leave out one."""
 _STATE_RATE = 1 / 0.0012
 _RPC_VELOCITY_TIME = 1.0
-_ECHO_TIME = 0.1
-"""s within which what the twin wrote on a topic that it also reads has come back to it."""
 
 
 def _allowed(state: int, to: int) -> bool:
@@ -90,7 +88,6 @@ class AtomTwin(Twin):
         )
         self.present = frozenset(int(index) for index in self._wire_index)
         self.motors = np.zeros((MOTORS, 7))
-        self._echoes: list[tuple[int, float]] = []
         wheels = () if self._wheels is None else (self._wheels,)
         self.live(self.fsm, self.joints, self.battery, self.walking, *self.hands.values(), *wheels)
         self._publish_all()
@@ -102,14 +99,14 @@ class AtomTwin(Twin):
         self.publish("rt/emergency/state", 10.0, EmergencyState(self), lambda: frozenset(self.pressed))
         self.publish("rt/main/nodes/state", 5.0, NodesState(self), self.drives.shown)
         self.publish("rt/power/state", 5.0, PowerState(self), lambda: None)
-        self.publish("rt/set/fsm/id", 0.0, lambda: self._echo(self.fsm.state), lambda: self.fsm.state)
+        self.publish("rt/set/fsm/id", 0.0, lambda: self._report(self.fsm.state), lambda: self.fsm.state)
         if self.profile.hands:
             self.publish("rt/hands/state", 125.0, HandsState(self, self.profile.hands), self._hands_shown)
         if self._wheels is not None:
             self.publish("rt/amr/state", 40.0, AmrState(self), self._base_shown)
 
     def _take_all(self) -> None:
-        self.take("rt/set/fsm/id", self._set_fsm, acknowledge=self._acknowledge_fsm)
+        self.take("rt/set/fsm/id", lambda m: self.request_fsm(m.id), acknowledge=self._acknowledge_fsm)
         self.take("rt/switch/upper/control", lambda m: self.switch_upper_control(m.flag))
         self.take("rt/upper/cmd", self._move_upper, partly=lambda m: self._move_upper(m, part=0.5))
         self.take("rt/lower/cmd", self._move_lower, partly=lambda m: self._move_lower(m, part=0.5))
@@ -205,30 +202,14 @@ class AtomTwin(Twin):
         self.upper_control = wanted
         return True
 
-    def _set_fsm(self, message: Any) -> None:
-        if not self._is_echo(message.id):
-            self.request_fsm(message.id)
-
     def _acknowledge_fsm(self, message: Any) -> None:
-        if not self._is_echo(message.id):
-            self.publications["rt/set/fsm/id"].outlet.send(self._echo(message.id))
+        self.publications["rt/set/fsm/id"].outlet.send(self._report(message.id))
 
-    def _echo(self, state: int) -> bytes:
+    def _report(self, state: int) -> bytes:
         """The robot's own report on the topic that also takes commands."""
-        self._echoes.append((state, self.uptime + _ECHO_TIME))
         message = blank(self.topics["rt/set/fsm/id"].type)
         message.id = state
         return Template(message).data()
-
-    def _is_echo(self, state: int) -> bool:
-        """Whether this is what the twin itself has just written."""
-        now = self.uptime
-        self._echoes = [echo for echo in self._echoes if echo[1] >= now]
-        for echo in self._echoes:
-            if echo[0] == state:
-                self._echoes.remove(echo)
-                return True
-        return False
 
     def _move_upper(self, message: Any, part: float = 1.0) -> None:
         if self.upper_control:

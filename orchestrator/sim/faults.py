@@ -15,7 +15,6 @@ from orchestrator.bus.contract import Bus
 from orchestrator.bus.memory import MemoryBus
 from orchestrator.sim import sample_faults as samples
 from orchestrator.sim.lines import Action, Command, CommandFault, SampleFault
-from orchestrator.sim.model import NEVER
 from orchestrator.sim.twin import Twin
 from orchestrator.wire.codec import codec
 from orchestrator.wire.errors import WireError
@@ -362,7 +361,7 @@ def _condition(text: str, twin: Twin, whole: str) -> Callable[[], bool]:
     """`TOPIC.FIELD=VALUE`, of the samples as the robot means them."""
     place, _, wanted = text.partition("=")
     name, _, path = place.strip().partition(".")
-    _known(name, [n for n, p in twin.publications.items() if p.period < NEVER], "state topic", whole)
+    _known(name, twin.publications, "state topic", whole)
     try:
         read = codec(twin.topics[name].type).field(path, plain=True)
     except WireError as error:

@@ -87,13 +87,14 @@ class Inlet:
         self.command = command
         self._connected = 0
 
-    def connect(self, bus: Bus) -> None:
+    def connect(self, bus: Bus, own: int | None) -> None:
+        """`own`: the number of the twin's own writer on this topic, if it has one; what that sends is no command."""
         self._connected += 1
         connection = self._connected
         decode = codec(self.topic.type).decode
 
         def receive(sample: Sample) -> None:
-            if connection == self._connected:
+            if connection == self._connected and sample.writer != own:
                 self.command(decode(sample.data))
 
         bus.reader(self.topic).on_sample(receive)

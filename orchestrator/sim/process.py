@@ -7,7 +7,6 @@ import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 
 from orchestrator.bus.contract import Bus
 from orchestrator.bus.dds import DdsBus
@@ -19,6 +18,7 @@ from orchestrator.sim.faults import inject
 from orchestrator.sim.twin import Twin
 
 LONGEST_WAIT = 0.05
+"""s after which it looks for requests and the end even if nothing else is to do."""
 _REQUEST_TIME = 2.0
 """s a client has for sending its request, and the robot for answering it."""
 _MULTICAST = 0x1000
@@ -56,65 +56,61 @@ class LiveTwin:
         settings: DdsSettings,
         seed: int = 0,
         faults: tuple[str, ...] = (),
-        rpc_port: int | None = None,
     ) -> None:
         self._clock = LiveClock()
         self._settings = settings
-        self._stopping = False
-        self._bus = self._connect(profile.name)
-        self.twin: Twin = make_twin(profile, self._bus, self._clock, seed, full_rate=True, connect=self._connect)
+        self._ended = threading.Event()
+        self._buses: list[Bus] = []
+        bus = self._connect(profile.name)
+        self.twin: Twin = make_twin(profile, bus, self._clock, seed, full_rate=True, connect=self._connect)
         self._rpc: RpcServer | None = None
         try:
             for fault in faults:
                 inject(self.twin, fault)
-            if hasattr(self.twin, "rpc") and rpc_port is not None:
-                self._rpc = RpcServer(rpc_port, lambda: self.twin.bus.wake())
+            if profile.rpc is not None:
+                self._rpc = RpcServer(int(profile.rpc.rpartition(":")[2]))
         except BaseException:
-            self._bus.close()
+            self._close()
             raise
 
     @property
     def rpc_port(self) -> int | None:
-        """Where its JSON-RPC listens, on loopback."""
+        """Where its JSON-RPC listens, on loopback: the robot's port if it is free, else another."""
         return None if self._rpc is None else self._rpc.port
 
     def _connect(self, name: str) -> Bus:
-        return DdsBus(self._settings, name)
+        bus = DdsBus(self._settings, name)
+        self._buses.append(bus)
+        return bus
+
+    def _close(self) -> None:
+        if self._rpc is not None:
+            self._rpc.close()
+        for bus in self._buses:
+            bus.close()
 
     def run(self, each_second: Callable[[str], None] = lambda status: None) -> None:
         """Live; `each_second` is told how the robot is."""
         self.twin.start()
         told = RealClock.now()
         try:
-            while not self._stopping:
-                self.twin.bus.wait(self._clock.pause())
+            while not self._ended.is_set():
+                if self.twin.running:
+                    self.twin.bus.wait(self._clock.pause())
+                else:
+                    self._ended.wait(self._clock.pause())  # it reboots, and has no bus
                 self._clock.catch_up()
-                if self._rpc is not None:
+                if self._rpc is not None and self.twin.running:
                     self._rpc.answer_all(self.twin.rpc.answer)  # type: ignore[attr-defined]
                 if self._clock.now() - told >= 1.0:
                     told = self._clock.now()
                     each_second(self.twin.status())
         finally:
             self.twin.stop()
-            if self._rpc is not None:
-                self._rpc.close()
-            self.twin.bus.close()
+            self._close()
 
     def stop(self) -> None:
-        self._stopping = True
-        self.twin.bus.wake()
-
-    def __enter__(self) -> LiveTwin:
-        """Run in a thread of its own, for tests."""
-        self._thread = threading.Thread(target=self.run, name=f"twin of {self.twin.profile.name}")
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-        self._thread.join()
+        self._ended.set()
 
 
 def private_network(profile: Profile, tag: str) -> DdsSettings:
@@ -131,10 +127,9 @@ def open_network(profile: Profile) -> DdsSettings:
 class RpcServer:
     """Takes JSON-RPC requests on loopback, one a connection; the robot's own thread answers them."""
 
-    def __init__(self, port: int, wake: Callable[[], None]) -> None:
-        self._wake = wake
+    def __init__(self, port: int) -> None:
         self._requests: queue.SimpleQueue[tuple[str, queue.SimpleQueue[str | None]]] = queue.SimpleQueue()
-        self._socket = socket.create_server(("127.0.0.1", port))
+        self._socket = _listen(port)
         self.port: int = self._socket.getsockname()[1]
         threading.Thread(target=self._accept, name="json-rpc", daemon=True).start()
 
@@ -164,12 +159,18 @@ class RpcServer:
             try:
                 text = _receive(connection)
                 self._requests.put((text, reply))
-                self._wake()
                 answer = reply.get(timeout=_REQUEST_TIME)
                 if answer is not None:
                     connection.sendall(answer.encode())
             except (OSError, queue.Empty, UnicodeDecodeError):
                 pass  # the client has gone, or the robot does not answer
+
+
+def _listen(port: int) -> socket.socket:
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError:
+        return socket.create_server(("127.0.0.1", 0))
 
 
 def _receive(connection: socket.socket) -> str:

@@ -242,12 +242,14 @@ class Twin:
         publication.outlet.send(publication.make())
 
     def _connect_all(self) -> None:
-        for inlet in self.inlets.values():
-            inlet.connect(self.bus)
-        for publication in self.publications.values():
+        own: dict[str, int] = {}
+        for name, publication in self.publications.items():
             writer = publication.outlet.connect(self.bus)
+            own[name] = writer.number
             if isinstance(writer, MemoryWriter) and publication.period < NEVER:
                 writer.supply(lambda publication=publication: self._look(publication))  # type: ignore[misc]
+        for name, inlet in self.inlets.items():
+            inlet.connect(self.bus, own.get(name))
 
     def _look(self, publication: Publication) -> bytes | None:
         """In virtual time a sample is made when somebody looks: of a stream always, of an event topic if it is old."""

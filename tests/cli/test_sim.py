@@ -1,0 +1,37 @@
+"""`orchestrator sim` as a process of its own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+
+import pytest
+
+from tests.support.live import SIM, simulated
+
+pytestmark = pytest.mark.dds
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_it_lives_until_it_is_told_to_end(end: signal.Signals) -> None:
+    with simulated("atom_w", "soft") as robot:
+        assert robot.first_line.startswith("SIM atom_w on domain 0, loopback, private, tag test-")
+        robot.see("rt/emergency/state", lambda m: m.soft_emergency_triggered)
+        robot.process.send_signal(end)
+        out, err = robot.process.communicate(timeout=60)
+    assert (robot.process.returncode, err) == (0, "")
+    assert out.endswith("SIM ended.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["atomw"], "did you mean atom_w?"),
+        (["atom_w", "--fault", "of:rt/amr/state"], "error: no fault 'of'; did you mean off?"),
+        (["gr2", "--open", "--fault", "security"], "faults need a network of their own"),
+    ],
+)
+def test_mistakes_end_with_2(arguments: list[str], message: str) -> None:
+    done = subprocess.run([*SIM, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
