@@ -26,3 +26,8 @@ class Emergency:
 
     def any(self) -> Known[bool] | Unknown:
         return either([read() for read in self._flags.values()])
+
+    def pressed(self) -> tuple[str, ...]:
+        """The flags that are set."""
+        found = {name: read() for name, read in self._flags.items()}
+        return tuple(name for name, flag in found.items() if isinstance(flag, Known) and flag.value)

@@ -24,6 +24,7 @@ class Errors:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._sources = self.sources(context)
+        self._cleared = False
 
     def sources(self, context: Context) -> list[Callable[[], Problems]]:
         return [context.state.signal("errors")]
@@ -42,11 +43,17 @@ class Errors:
     def any(self) -> Known[bool] | Unknown:
         return derived(self.problems(), bool)
 
-    def clear(self) -> Judge:
-        """Clear what can be cleared. Sends nothing when there is nothing to clear."""
+    def clear(self, confirmed: bool = False) -> Judge:
+        """Clear what can be cleared. Nothing is sent when there is nothing, nor a second time unless confirmed."""
         now = self.problems()
-        if isinstance(now, Known) and not now.value:
+        if isinstance(now, Unknown):
+            return Decided(self._context, unknown(now))
+        if not now.value:
             return Decided(self._context, SUCCESS)
+        if self._cleared and not confirmed:
+            again = "errors were cleared in this run before; a person must confirm that they are cleared again"
+            return Decided(self._context, failure(Reason.REFUSED, again))
+        self._cleared = True
         return _Clearing(self, self._context)
 
 
@@ -58,7 +65,7 @@ class GroupErrors(Errors):
         found: list[Callable[[], Problems]] = [lambda: derived(motion(), _group_problems)]
         return found + [_motor_errors(context, group) for group in context.profile.groups]
 
-    def clear(self) -> Judge:
+    def clear(self, confirmed: bool = False) -> Judge:
         return Decided(self._context, failure(Reason.UNSUPPORTED, "it has no command to clear errors"))
 
 
@@ -70,7 +77,7 @@ class MotorErrors(Errors):
         names = [joint.name for joint in context.profile.joints]
         return [lambda: derived(states(), lambda codes: _numbered(names, codes))]
 
-    def clear(self) -> Judge:
+    def clear(self, confirmed: bool = False) -> Judge:
         return Decided(self._context, failure(Reason.UNSUPPORTED, "it has no command to clear errors"))
 
 
