@@ -1,17 +1,25 @@
 """Leaves about the robot's error codes."""
 
-from orchestrator.leaf import EVERYTHING, Leaf
+from orchestrator.leaf import EVERYTHING, Command, Judge, Look, Status
 
 
-class ClearErrors(Leaf, needs="errors", uses=EVERYTHING, families=("atom",), resumable=False, timeout=5.0):
+class ClearErrors(Command, needs="errors", uses=EVERYTHING, families=("atom",), resumable=False, timeout=5.0):
     """Clear error codes and wait until the robot reports none; sends nothing when there is nothing to clear.
 
     - ClearErrors
+
+    Once in a run; a second time only after a person has agreed (`confirm`).
     """
 
+    def command(self) -> Judge:
+        return self.robot.errors.clear(self.confirmed)
 
-class CheckErrors(Leaf, needs="errors", looks=True, instant=True, timeout=1.0):
+
+class CheckErrors(Look, needs="errors", looks=True, instant=True, timeout=1.0):
     """Succeed if the robot reports no error; fail with the codes and the joints otherwise.
 
     - CheckErrors
     """
+
+    def step(self) -> Status:
+        return self.check("errors.any", self.robot.errors.problems(), "; ".join, "errors")

@@ -1,6 +1,6 @@
 """Leaves that need no robot: waiting, remarks, values, questions."""
 
-from orchestrator.leaf import Duration, Leaf
+from orchestrator.leaf import Duration, Leaf, Status
 
 
 class Wait(Leaf, fails=False, timeout=None):
@@ -11,6 +11,21 @@ class Wait(Leaf, fails=False, timeout=None):
 
     time: Duration
 
+    def start(self) -> None:
+        self._left = self.time
+        self.resume()
+
+    def step(self) -> Status:
+        left = self._until - self.robot.clock.now()
+        self.progress = 1 - max(left, 0.0) / self.time if self.time else 1.0
+        return Status.RUNNING if left > 0 else Status.SUCCESS
+
+    def pause(self) -> None:
+        self._left = self._until - self.robot.clock.now()
+
+    def resume(self) -> None:
+        self._until = self.robot.clock.now() + self._left
+
 
 class Log(Leaf, instant=True, fails=False, timeout=1.0):
     """Write a line into the run's history and on the screen.
@@ -20,12 +35,19 @@ class Log(Leaf, instant=True, fails=False, timeout=1.0):
 
     text: str
 
+    def step(self) -> Status:
+        self.message = self.text
+        return Status.SUCCESS
+
 
 class Set(Leaf, instant=True, timeout=1.0):
     """Keep the value of an expression under a name of your own.
 
     - Set: {start_level: battery.level}
     """
+
+    def step(self) -> Status:
+        return Status.SUCCESS  # the engine, which knows names and expressions, has kept the value
 
 
 class Ask(Leaf, asks=True, result_params=("choices", "fail_on"), timeout=None):
@@ -37,3 +59,18 @@ class Ask(Leaf, asks=True, result_params=("choices", "fail_on"), timeout=None):
     question: str
     choices: list[str]
     fail_on: list[str] = []  # noqa: RUF012 (a parameter's default, never changed)
+
+    def start(self) -> None:
+        self.result = None
+        self.message = self.question
+
+    def answer(self, choice: str) -> None:
+        """What the operator said; the engine brings it."""
+        self.result = choice
+
+    def step(self) -> Status:
+        if self.result is None:
+            return Status.RUNNING
+        if self.result in self.fail_on:
+            return self.fail("answered", f"{self.question} {self.result}")
+        return Status.SUCCESS

@@ -1,13 +1,13 @@
 """Leaves that change or wait for the whole-body state machine."""
 
-from orchestrator.leaf import EVERYTHING, By, Duration, FsmState, Leaf
+from orchestrator.leaf import EVERYTHING, By, Command, Duration, FsmState, Judge
 
 # Entering one of these states switches the Atom's upper-body control off by itself.
 _UPPER_OFF = By("state", {"zero_torque": "off", "damping": "off"})
 
 
 class SetFsm(
-    Leaf,
+    Command,
     needs="fsm",
     uses=EVERYTHING,
     families=("aurora", "atom"),
@@ -22,9 +22,12 @@ class SetFsm(
 
     state: FsmState
 
+    def command(self) -> Judge:
+        return self.robot.fsm.set(self.state)
+
 
 class WaitForFsm(
-    Leaf,
+    Command,
     needs="fsm",
     families=("aurora", "atom"),
     changes={"aurora": {"fsm": By("state")}, "atom": {"fsm": By("state")}},
@@ -38,11 +41,17 @@ class WaitForFsm(
 
     state: FsmState
 
+    def command(self) -> Judge:
+        return self.robot.fsm.wait_for(self.state)
 
-class WaitStable(Leaf, needs="stand_pose", families=("aurora",), looks=True, timeout=30.0):
+
+class WaitStable(Command, needs="stand_pose", families=("aurora",), looks=True, timeout=30.0):
     """Wait until the robot stands stably on its own feet, without a break for the given time.
 
     - WaitStable: {time: 1 s}
     """
 
     time: Duration = 0.5
+
+    def command(self) -> Judge:
+        return self.robot.stand_pose.wait_stable(self.time)

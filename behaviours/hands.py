@@ -2,17 +2,17 @@
 
 from typing import Annotated
 
-from orchestrator.leaf import Between, By, Duration, Hand, Leaf, Percent, Requirements
+from orchestrator.leaf import Between, By, Command, Hand, Judge, Percent, Requirements
 
 _HAND = By("hand", {"left": "left_hand", "right": "right_hand"})
 _ALLOWED: Requirements = {
-    "aurora": {"fsm": ("user_cmd", "upper_user_cmd", "pd_stand", "walk")},
+    "aurora": ({"fsm": ("user_cmd", "upper_user_cmd", "pd_stand")}, {"fsm": ("walk",), "upper": ("remote",)}),
     "atom": {"fsm": ("ready", "walk")},
 }
 
 
 class HandGrasp(
-    Leaf, needs="hands", uses=_HAND, requires=_ALLOWED, result=("object", "nothing", "not_moved"), timeout=10.0
+    Command, needs="hands", uses=_HAND, requires=_ALLOWED, result=("object", "nothing", "not_moved"), timeout=10.0
 ):
     """Close a hand and say what it closed on; fails unless it holds something.
 
@@ -22,8 +22,11 @@ class HandGrasp(
     hand: Hand
     grip: Annotated[Percent, Between(1, 100)] = 60.0
 
+    def command(self) -> Judge:
+        return self.robot.hands.grasp(self.hand, self.grip / 100)
 
-class HandOpen(Leaf, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0):
+
+class HandOpen(Command, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0):
     """Open a hand and wait until it is open.
 
     - HandOpen: {hand: right}
@@ -31,8 +34,11 @@ class HandOpen(Leaf, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0)
 
     hand: Hand
 
+    def command(self) -> Judge:
+        return self.robot.hands.open(self.hand)
 
-class HandPose(Leaf, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0):
+
+class HandPose(Command, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0):
     """Bring the fingers of a hand to positions, 0 % open to 100 % closed, little finger first, thumb rotation last.
 
     - HandPose: {hand: left, fingers: [0 %, 0 %, 0 %, 100 %, 50 %, 50 %]}
@@ -40,4 +46,6 @@ class HandPose(Leaf, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0)
 
     hand: Hand
     fingers: list[Percent]
-    time: Duration = 1.0
+
+    def command(self) -> Judge:
+        return self.robot.hands.pose(self.hand, tuple(1 - finger / 100 for finger in self.fingers))

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from orchestrator.leaf import Angle, AngularSpeed, Between, Duration, Leaf, Limit, Speed, Tag
+from orchestrator.leaf import Angle, AngularSpeed, Between, Command, Duration, Judge, Leaf, Limit, Speed, Tag
 
 # The base takes tasks only outside a remote session, and refuses them while the body is limp.
 _TASKS = {"atom": {"fsm": ("ready", "walk"), "remote": ("off",)}}
@@ -10,7 +10,7 @@ _NO_REMOTE = {"atom": {"remote": ("off",)}}
 
 
 class MoveToTag(
-    Leaf, needs="mobile_base", uses="base", families=("atom",), requires=_TASKS, resumable=True, timeout=300.0
+    Command, needs="mobile_base", uses="base", families=("atom",), requires=_TASKS, resumable=True, timeout=300.0
 ):
     """Drive the base to a floor tag and wait until it has arrived; without a heading it may face any way.
 
@@ -19,7 +19,10 @@ class MoveToTag(
 
     tag: Tag
     heading: Angle | None = None
-    give_up_blocked: Duration | None = None
+    give_up_blocked: Duration = 60.0
+
+    def command(self) -> Judge:
+        return self.robot.mobile_base.move_to_tag(self.tag, self.heading, self.give_up_blocked)
 
 
 class RotateBase(

@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from orchestrator.leaf import Angle, Duration, Leaf, Length, Limit
+from orchestrator.leaf import Angle, Command, Judge, Length, Limit
 
 
 class StandPose(
-    Leaf,
+    Command,
     needs="stand_pose",
     uses="legs upper",
     families=("aurora",),
@@ -21,4 +21,6 @@ class StandPose(
     height: Annotated[Length, Limit("stand.height")] = 0.0
     pitch: Annotated[Angle, Limit("stand.pitch")] = 0.0
     yaw: Annotated[Angle, Limit("stand.yaw")] = 0.0
-    time: Duration = 2.0
+
+    def command(self) -> Judge:
+        return self.robot.stand_pose.set(self.height, self.pitch, self.yaw)

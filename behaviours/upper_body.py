@@ -1,10 +1,10 @@
 """Leaves that say who controls the upper body."""
 
-from orchestrator.leaf import By, Leaf, UpperState
+from orchestrator.leaf import By, Command, Judge, UpperState
 
 
 class SetUpperFsm(
-    Leaf,
+    Command,
     needs="upper_body",
     uses="upper head left_hand right_hand",
     families=("aurora",),
@@ -20,9 +20,12 @@ class SetUpperFsm(
 
     state: UpperState
 
+    def command(self) -> Judge:
+        return self.robot.upper_body.set(self.state)
+
 
 class SwitchUpperControl(
-    Leaf,
+    Command,
     needs="upper_body",
     uses="upper head left_hand right_hand",
     families=("atom",),
@@ -37,3 +40,6 @@ class SwitchUpperControl(
     """
 
     enabled: bool
+
+    def command(self) -> Judge:
+        return self.robot.upper_body.set("on" if self.enabled else "off")

@@ -7,17 +7,23 @@ from orchestrator.leaf import (
     AngularSpeed,
     Between,
     By,
+    Command,
     Duration,
-    Leaf,
+    Judge,
     Length,
     Limit,
     Speed,
     VelocitySource,
 )
 
+_WALKING = {
+    "aurora": {"fsm": ("walk",), "velocity_source": ("navigation",)},
+    "atom": {"fsm": ("walk",)},
+}
+
 
 class SetVelocitySource(
-    Leaf,
+    Command,
     needs="velocity",
     uses="base legs",
     families=("aurora",),
@@ -32,16 +38,16 @@ class SetVelocitySource(
 
     source: VelocitySource
 
+    def command(self) -> Judge:
+        return self.robot.velocity.set_source(self.source)
+
 
 class Walk(
-    Leaf,
+    Command,
     needs="velocity",
     uses="base legs",
     families=("aurora", "atom"),
-    requires={
-        "aurora": {"fsm": ("walk",), "velocity_source": ("navigation",)},
-        "atom": {"fsm": ("walk",)},
-    },
+    requires=_WALKING,
     one_of=("time", "distance", "heading"),
     timeout=60.0,
 ):
@@ -57,9 +63,29 @@ class Walk(
     distance: Annotated[Length, Between(0, 100)] | None = None
     heading: Angle | None = None
 
+    def start(self) -> None:
+        self._left = 1.0
+        super().start()
 
-class Stop(Leaf, needs="velocity", uses="base legs", families=("aurora", "atom"), timeout=10.0):
+    def command(self) -> Judge:
+        time, distance, heading = (
+            None if goal is None else goal * self._left for goal in (self.time, self.distance, self.heading)
+        )
+        return self.robot.velocity.walk(self.forward, self.left, self.turn, time, distance, heading)
+
+    def pause(self) -> None:
+        self._left *= 1 - (self.progress or 0.0)
+        self.stop()
+
+    def resume(self) -> None:
+        super().start()
+
+
+class Stop(Command, needs="velocity", uses="base legs", families=("aurora", "atom"), requires=_WALKING, timeout=10.0):
     """Stop walking and wait until the robot stands still.
 
     - Stop
     """
+
+    def command(self) -> Judge:
+        return self.robot.velocity.stop()

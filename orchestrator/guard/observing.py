@@ -78,10 +78,15 @@ def _openings(profile: Profile, positions: tuple[float, ...]) -> dict[str, tuple
         if len(fingers) != count or not all(math.isfinite(value) for value in fingers):
             raise Unbelievable("a finger cannot be there")
         openings[hand] = tuple(
-            min(max((value - closed) / (opened - closed), 0.0), 1.0) if opened != closed else 1.0
-            for value, closed, opened in zip(fingers, hands.closed, hands.open)
+            _opening(value, closed, opened) for value, closed, opened in zip(fingers, hands.closed, hands.open)
         )
     return openings
+
+
+def _opening(value: float, closed: float, opened: float) -> float:
+    if closed == opened:
+        return 1.0  # a finger that does not take part
+    return min(max((value - closed) / (opened - closed), 0.0), 1.0)
 
 
 def _sticks(axes: Iterable[float]) -> bool:

@@ -1,6 +1,7 @@
 """What a leaf is: its declaration, the types of its parameters, and the catalogue of all leaves."""
 
 from orchestrator.leaf.catalogue import GROUP, Catalogue, installed, leaves_of
+from orchestrator.leaf.command import Command, Judge
 from orchestrator.leaf.leaf import (
     EVERYTHING,
     FAMILIES,
@@ -15,6 +16,7 @@ from orchestrator.leaf.leaf import (
     Requirements,
     Status,
 )
+from orchestrator.leaf.look import Look
 from orchestrator.leaf.types import (
     Angle,
     AngularSpeed,
@@ -48,15 +50,18 @@ __all__ = [
     "By",
     "Catalogue",
     "Change",
+    "Command",
     "Declaration",
     "Duration",
     "FsmState",
     "Group",
     "Hand",
     "JointAngles",
+    "Judge",
     "Leaf",
     "Length",
     "Limit",
+    "Look",
     "Param",
     "ParamType",
     "Percent",

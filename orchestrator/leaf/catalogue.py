@@ -57,4 +57,5 @@ def leaves_of(module: ModuleType) -> list[Declaration]:
         for member in modules
         for thing in vars(member).values()
         if isinstance(thing, type) and issubclass(thing, Leaf) and thing.__module__ == member.__name__
+        if "declaration" in vars(thing)  # a base class of leaves has none
     ]

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, get_type_hints
+from inspect import get_annotations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from orchestrator.leaf.types import ParamType, param_type
 from orchestrator.leaf.words import RESERVED
+
+if TYPE_CHECKING:
+    from orchestrator.robots.robot import Robot  # imports the middleware: only those who run a leaf need that
 
 RESOURCES = ("base", "legs", "upper", "left_hand", "right_hand", "head")
 EVERYTHING = " ".join(RESOURCES)
@@ -94,18 +99,31 @@ class Leaf:
     asks        it waits for a person
     timeout     seconds after which it fails unless the tree says otherwise; None: it may take for ever
 
+    declared    False for a base class of leaves, which is no leaf itself
+
     The first sentence of the docstring says what it does; the indented lines are its example in YAML.
     The engine makes an instance per node, sets `robot` and the parameters as attributes, and calls `start` once, then
-    `step` until it is over, and `stop` once at the end, for whatever reason; `pause` and `resume` in between.
+    `step` until it is over, and `stop` once at the end, for whatever reason; `pause` and `resume` in between. After
+    `stop` the same instance may be started again. After each step the engine shows `message` and `progress`.
     """
 
     declaration: ClassVar[Declaration]
-    robot: Any
+    robot: Robot
+    folder: Path
+    """Where the tree's file is: paths in parameters are relative to it."""
+    confirmed: bool = False
+    """A person has agreed to this start (modifier `confirm`)."""
     reason: str = ""
+    """A short stable code: why it failed, or what it waits for."""
+    message: str = ""
+    """A sentence for the operator: what it is doing, or why it failed."""
+    progress: float | None = None
+    """From 0 to 1, where it can be told."""
     result: str | None = None
 
-    def __init__(self, robot: Any, values: Mapping[str, Any]) -> None:
+    def __init__(self, robot: Any, values: Mapping[str, Any], folder: Path | None = None) -> None:
         self.robot = robot
+        self.folder = folder or Path()
         for name, value in values.items():
             setattr(self, name, value)
 
@@ -125,9 +143,10 @@ class Leaf:
     def resume(self) -> None:
         """Go on after `pause`."""
 
-    def fail(self, reason: str) -> Status:
-        """Fail with a reason an operator can act on."""
+    def fail(self, reason: str, message: str = "") -> Status:
+        """Fail with a short stable code, and a sentence an operator can act on."""
         self.reason = reason
+        self.message = message or reason
         return Status.FAILURE
 
     def __init_subclass__(
@@ -148,9 +167,12 @@ class Leaf:
         fails: bool = True,
         asks: bool = False,
         timeout: float | None = 30.0,
+        declared: bool = True,
         **keywords: Any,
     ) -> None:
         super().__init_subclass__(**keywords)
+        if not declared:
+            return
         params = _params(cls)
         summary, example = _described(cls)
         cls.declaration = Declaration(
@@ -180,13 +202,11 @@ class Leaf:
 
 
 def _params(cls: type[Leaf]) -> dict[str, Param]:
-    own = [name for name in vars(cls).get("__annotations__", {}) if not name.startswith("_")]
-    if not own:
-        return {}
-    hints = get_type_hints(cls, include_extras=True)
     found = {}
-    for name in own:
-        type_, may_be_none = param_type(hints[name])
+    for name, annotation in get_annotations(cls, eval_str=True).items():
+        if name.startswith("_"):
+            continue
+        type_, may_be_none = param_type(annotation)
         found[name] = Param(name, type_, not may_be_none and not hasattr(cls, name), getattr(cls, name, None))
     return found
 
@@ -225,7 +245,7 @@ def _check(declared: Declaration) -> None:
         raise TypeError(f"{declared.name}: {'; '.join(problems)}")
 
 
-_EVERY_LEAF = frozenset(("declaration", "robot", "reason", "result", *vars(Leaf)))
+_EVERY_LEAF = frozenset(("declaration", "robot", "folder", *vars(Leaf)))
 
 
 def _named_params(declared: Declaration) -> list[str]:

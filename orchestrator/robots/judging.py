@@ -24,8 +24,6 @@ READBACK = 3.0
 """Seconds within which a state that was set must be reported."""
 SETTLED = 0.2
 """Seconds for which it must be reported without a break."""
-RESEND_AFTER, RESENDS = 0.2, 3
-"""A set-state command that shows no effect is repeated, so often at most. Others never are."""
 
 
 @dataclass
@@ -122,8 +120,7 @@ class Sent(Judge):
 class Settling(Judge):
     """A state that was set and must be reported, without a break for a short time.
 
-    Repeats the command while the robot still reports what it reported before. Once anything has changed, somebody acts
-    on the robot, and a repetition would fight them.
+    Whether a command is sent again when it shows no effect is the guard's to decide.
     """
 
     def __init__(
@@ -134,7 +131,6 @@ class Settling(Judge):
         wanted: Callable[[Any], bool],
         within: float = READBACK,
         settled: float = SETTLED,
-        repeat: bool = True,
     ) -> None:
         self._read = read
         self._wanted = wanted
@@ -142,7 +138,6 @@ class Settling(Judge):
         self._settled = settled
         self._before = read()
         self._since: float | None = None
-        self._resends = RESENDS if repeat else 0
         super().__init__(context, intent)
 
     def judge(self, now: float) -> Outcome:
@@ -161,13 +156,7 @@ class Settling(Judge):
         unchanged = found is None or (
             isinstance(found, Known) and isinstance(self._before, Known) and found.value == self._before.value
         )
-        if waited > self._within:
-            return self._gave_up(found, unchanged)
-        if unchanged and self._resends and waited > RESEND_AFTER * (1 + RESENDS - self._resends):
-            self._resends -= 1
-            assert self.receipt is not None
-            self.context.commander.send(self.receipt.intent)
-        return RUNNING
+        return self._gave_up(found, unchanged) if waited > self._within else RUNNING
 
     def _gave_up(self, found: Known[Any] | Unknown | None, unchanged: bool) -> Outcome:
         if isinstance(found, Unknown):
@@ -175,3 +164,19 @@ class Settling(Judge):
         if unchanged or found is None:
             return failure(Reason.NOT_ACCEPTED, f"nothing changed within {self._within:g} s")
         return failure(Reason.FAILED, f"it reports {found.value}")
+
+
+class Waiting(Judge):
+    """Sends nothing: succeeds when the robot reports what is wanted, waits as long as it does not or is silent."""
+
+    def __init__(self, context: Context, read: Read, wanted: Callable[[Known[Any]], bool]) -> None:
+        super().__init__(context, None)
+        self._read = read
+        self._wanted = wanted
+
+    def judge(self, now: float) -> Outcome:
+        found = self._read()
+        if isinstance(found, Unknown):
+            reported = found.reason is not Reason.NOT_REPORTED
+            return Outcome("running", found.reason, found.text) if reported else unknown(found)
+        return SUCCESS if self._wanted(found) else RUNNING

@@ -55,6 +55,20 @@ class MissingCapability(Exception):
 class Robot:
     """`robot.mobile_base.move_to_tag(12, None)`: capabilities are its attributes."""
 
+    fsm: Fsm
+    stand_pose: StandPose
+    velocity: Velocity
+    joints: Joints
+    hands: Hands
+    mobile_base: MobileBase
+    battery: Battery
+    pad: Pad
+    body: Body
+    gains: Gains
+    emergency: Emergency
+    errors: Errors
+    upper_body: UpperStates | UpperSwitch
+
     def __init__(self, profile: Profile, bus: Bus, commander: Commander) -> None:
         self.profile = profile
         self.state = State(profile, bus)

@@ -1,4 +1,4 @@
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 
@@ -33,8 +33,10 @@ def test_a_class_is_its_own_declaration() -> None:
 
 
 def test_an_instance_has_the_robot_and_its_parameters() -> None:
-    leaf = Drive(robot="robot", values={"tag": 12, "heading": None})
-    assert (leaf.robot, leaf.tag, leaf.grip) == ("robot", 12, 50.0)
+    robot: Any = "robot"
+    leaf = Drive(robot, values={"tag": 12, "heading": None})
+    assert leaf.robot is robot
+    assert (leaf.tag, leaf.grip) == (12, 50.0)
     assert leaf.step() is Status.SUCCESS
 
 

@@ -30,3 +30,8 @@ class Emergency:
 
     def flag(self, name: str) -> Known[bool] | Unknown:
         return self._flags[name]()
+
+    def pressed(self) -> tuple[str, ...]:
+        """The flags that are set."""
+        found = {name: read() for name, read in self._flags.items()}
+        return tuple(name for name, flag in found.items() if isinstance(flag, Known) and flag.value)

@@ -25,15 +25,22 @@ class Errors:
         self._context = context
         self.problems = Combined(self.sources(context), _together)
         self.any = Derived(self.problems, bool)
+        self._cleared = False
 
     def sources(self, context: Context) -> list[Callable[[], Problems]]:
         return [context.state.signal("errors")]
 
-    def clear(self) -> Judge:
-        """Clear what can be cleared. Sends nothing when there is nothing to clear."""
+    def clear(self, confirmed: bool = False) -> Judge:
+        """Clear what can be cleared. Nothing is sent when there is nothing, nor a second time unless confirmed."""
         now = self.problems()
-        if isinstance(now, Known) and not now.value:
+        if isinstance(now, Unknown):
+            return Decided(self._context, unknown(now))
+        if not now.value:
             return Decided(self._context, SUCCESS)
+        if self._cleared and not confirmed:
+            again = "errors were cleared in this run before; a person must confirm that they are cleared again"
+            return Decided(self._context, failure(Reason.REFUSED, again))
+        self._cleared = True
         return _Clearing(self, self._context)
 
 
@@ -48,7 +55,7 @@ class GroupErrors(Errors):
             Derived(motors, lambda groups: _numbered(names, tuple(code for codes in groups for code in codes))),
         ]
 
-    def clear(self) -> Judge:
+    def clear(self, confirmed: bool = False) -> Judge:
         return Decided(self._context, failure(Reason.UNSUPPORTED, "it has no command to clear errors"))
 
 
@@ -60,7 +67,7 @@ class MotorErrors(Errors):
         names = [joint.name for joint in context.profile.joints]
         return [Derived(states, lambda codes: _numbered(names, codes))]
 
-    def clear(self) -> Judge:
+    def clear(self, confirmed: bool = False) -> Judge:
         return Decided(self._context, failure(Reason.UNSUPPORTED, "it has no command to clear errors"))
 
 

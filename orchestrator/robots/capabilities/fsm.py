@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.robots.intents import SetFsm
-from orchestrator.robots.judging import Context, Judge, Settling
+from orchestrator.robots.judging import Context, Judge, Settling, Waiting
 from orchestrator.robots.knowledge import Known, Unknown
 
 
@@ -19,3 +19,7 @@ class Fsm:
 
     def set(self, state: str) -> Judge:
         return Settling(self._context, SetFsm(state), self._state, lambda reported: reported == state)
+
+    def wait_for(self, state: str) -> Judge:
+        """Wait until it is the state, whoever sets it."""
+        return Waiting(self._context, self._state, lambda reported: reported.value == state)

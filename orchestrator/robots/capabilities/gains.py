@@ -30,4 +30,4 @@ class Gains:
             return len(wanted) == len(got) and all(abs(a - b) <= TOLERANCE for a, b in zip(wanted, got))
 
         intent = SetGains(group, kp, kd)
-        return Settling(self._context, intent, lambda: self.get(group), reached, WITHIN, settled=0.0, repeat=False)
+        return Settling(self._context, intent, lambda: self.get(group), reached, WITHIN, settled=0.0)

@@ -56,7 +56,7 @@ class Joints:
     def enable_motors(self, enabled: bool) -> Judge:
         wanted = EnableMotors((enabled,) * len(self._context.profile.joints))
         read = self._context.state.signal("motors.enabled")
-        return Settling(self._context, wanted, read, lambda on: all(x is enabled for x in on), repeat=False)
+        return Settling(self._context, wanted, read, lambda on: all(x is enabled for x in on))
 
 
 class _Moving(Judge):

@@ -9,7 +9,7 @@ from orchestrator.bus.contract import Sample
 from orchestrator.robots import intents
 from orchestrator.robots.capabilities.base_task import ACTIVE, BLOCKED_AT_MOST, CONFIRM_WITHIN, TASK_MODE, Report, Task
 from orchestrator.robots.intents import AnyIntent
-from orchestrator.robots.judging import ACCEPT, READBACK, RESEND_AFTER, RESENDS, Context, Decided, Judge, Sent, Settling
+from orchestrator.robots.judging import ACCEPT, READBACK, Context, Decided, Judge, Sent, Settling
 from orchestrator.robots.knowledge import Known, Read, Unknown, derived
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, unknown
 from orchestrator.robots.reasons import Reason
@@ -17,6 +17,8 @@ from orchestrator.robots.state.atom import AMR
 
 REMOTE_MODE = 3
 CANCEL_WITHIN = 10.0
+RESEND_AFTER, RESENDS = 0.2, 3
+"""A task that goes on although it was cancelled is cancelled again: the base takes it only while the task runs."""
 LATE_START = 2 * ACCEPT
 """Seconds for which a task that was called off before the base took it may still begin."""
 
@@ -227,7 +229,7 @@ class _Remote(Settling):
     """Opening a remote session: given up, it is closed again, because the base takes no tasks until then."""
 
     def __init__(self, context: Context, mode: Read, within: float) -> None:
-        super().__init__(context, intents.StartRemote(), mode, lambda found: found == REMOTE_MODE, within, repeat=False)
+        super().__init__(context, intents.StartRemote(), mode, lambda found: found == REMOTE_MODE, within)
 
     def cancel(self) -> None:
         if self._verdict is None or self._verdict.status == "failure":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from orchestrator.robots.intents import SetUpperFsm, SwitchUpperControl
-from orchestrator.robots.judging import Context, Judge, Settling
+from orchestrator.robots.judging import Context, Decided, Judge, Settling
 from orchestrator.robots.knowledge import Known, Unknown, derived
+from orchestrator.robots.outcome import SUCCESS
 
 
 class UpperStates:
@@ -39,5 +40,10 @@ class UpperSwitch:
     def control(self) -> Known[bool] | Unknown:
         return self._control()
 
-    def switch(self, enabled: bool) -> Judge:
+    def set(self, state: str) -> Judge:
+        """Take it over (on) or give it back (off); nothing is sent to give back what is not ours."""
+        enabled = state == "on"
+        now = self._control()
+        if not enabled and isinstance(now, Known) and not now.value:
+            return Decided(self._context, SUCCESS)
         return Settling(self._context, SwitchUpperControl(enabled), self._control, lambda on: on is enabled)

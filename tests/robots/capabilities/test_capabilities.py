@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from orchestrator.robots import intents
+from orchestrator.robots.capabilities.upper_body import UpperStates
 from orchestrator.robots.judging import Judge
 from orchestrator.robots.knowledge import Known, Unknown
 from orchestrator.robots.outcome import Outcome
@@ -61,14 +62,25 @@ def test_a_state_the_robot_was_in_before_needs_new_evidence_too() -> None:
     assert fake.judge(change).status == "success"
 
 
-def test_a_change_that_shows_no_effect_is_repeated_three_times_then_fails() -> None:
+def test_a_change_that_shows_no_effect_fails_and_is_not_repeated_here() -> None:
+    """Repeating is the guard's."""
     fake = ready("atom")
     outcome = fake.judge(fake.robot.fsm.set("walk"))
     assert reason(outcome) is Reason.NOT_ACCEPTED
-    assert fake.orders.intents == [intents.SetFsm("walk")] * 4
+    assert fake.orders.intents == [intents.SetFsm("walk")]
 
 
-def test_once_somebody_else_has_changed_the_state_ours_is_not_repeated() -> None:
+def test_waiting_for_a_state_sends_nothing() -> None:
+    fake = ready("atom")
+    change = fake.robot.fsm.wait_for("walk")
+    fake.run(10.0)
+    assert change.outcome().status == "running"
+    fake.set("rt/lower/state", fsm_id=301)
+    assert fake.judge(change).status == "success"
+    assert fake.orders.intents == []
+
+
+def test_once_somebody_else_has_changed_the_state_it_fails() -> None:
     fake = ready("atom")
     change = fake.robot.fsm.set("walk")
     fake.set("rt/lower/state", fsm_id=1)
@@ -109,7 +121,7 @@ def test_silence_fails_a_change(name: str) -> None:
 
 def test_upper_control_is_confirmed_by_the_robots_own_flag() -> None:
     fake = ready("atom")
-    switch = fake.robot.upper_body.switch(True)
+    switch = fake.robot.upper_body.set("on")
     assert fake.orders.intents == [intents.SwitchUpperControl(True)]
     fake.run(0.4)
     assert switch.outcome().status == "running"
@@ -118,12 +130,19 @@ def test_upper_control_is_confirmed_by_the_robots_own_flag() -> None:
     assert known(fake.robot.upper_body.state()) == "on"
 
 
+def test_nothing_is_sent_to_give_back_an_upper_body_that_is_not_ours() -> None:
+    fake = ready("atom")
+    assert fake.judge(fake.robot.upper_body.set("off")).status == "success"
+    assert fake.orders.intents == []
+
+
 def test_the_upper_state_and_velocity_source_of_an_aurora() -> None:
     fake = ready("gr2")
     upper, source = fake.robot.upper_body.set("remote"), fake.robot.velocity.set_source("navigation")
     fake.set("aurora_state", upper_body_fsm_state=2, velocity_command_source=2, allow_upper_body_override=True)
     assert fake.judge(upper).status == "success"
     assert fake.judge(source).status == "success"
+    assert isinstance(fake.robot.upper_body, UpperStates)
     assert known(fake.robot.upper_body.override_allowed()) is True
     assert known(fake.robot.velocity.source()) == "navigation"
 
