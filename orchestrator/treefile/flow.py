@@ -288,11 +288,11 @@ class _Walk:
         plan = self._plan(declared)
         if plan is None:
             return Outcome(at, at if declared.fails else None, at)
-        at = self._allowed(node, declared, plan, at)
-        after = self._changed(node, plan.changes, at)
-        during = _both(at, after)
+        allowed = self._allowed(node, declared, plan, at)
+        after = self._changed(node, plan.changes, allowed)
+        during = _both(at, after)  # refused, it leaves everything as it was
         if plan.through:
-            during = _both(during, self._changed(node, plan.through, at))
+            during = _both(during, self._changed(node, plan.through, allowed))
         return Outcome(after, during if declared.fails else None, during)
 
     # Modes
