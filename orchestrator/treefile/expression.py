@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from orchestrator.robots.facts import FieldTable, RobotFacts
 from orchestrator.yamlfile.findings import nearest
 from orchestrator.yamlfile.units import DIMENSIONS, OTHER_SPELLINGS, UNITS, shown, units_of
-from orchestrator.yamlfile.values import Mistake, wrong_unit
+from orchestrator.yamlfile.values import OTHER_BOOLEANS, Mistake, wrong_unit
 
 LONGEST = 1000
 DEEPEST = 20
@@ -279,9 +279,16 @@ class _Parsing:
         word, other = (left, right) if left.kind == "word" else (right, left)
         if other.kind == "any":
             return left, right
+        if other.kind == "bool" and word.value.lower() in OTHER_BOOLEANS:
+            meant = OTHER_BOOLEANS[word.value.lower()]
+            message = f"{word.value} is only a word here: write {meant}"
+            self._report(word.offset, "not-a-boolean", message, meant)
+            word.kind = "any"
+            return left, right
         if other.kind != "choice":
             self._report_word(word)
-        elif other.choices and word.value not in other.choices:
+            return left, right
+        if other.choices and word.value not in other.choices:
             message = f'"{word.value}" is not one of {", ".join(other.choices)}'
             self._report(word.offset, "not-a-choice", message, nearest(word.value, other.choices))
         resolved = constant(word.value, "choice", word.offset)
