@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from orchestrator import __version__
+from orchestrator.cli.check import check
 from orchestrator.cli.exchange import exchange
 from orchestrator.cli.fields import fields
 from orchestrator.cli.robots import robots
@@ -34,7 +35,7 @@ def _options(
     pass
 
 
-for command in (exchange, fields, robots):
+for command in (check, exchange, fields, robots):
     app.command()(command)
 
 

@@ -488,15 +488,20 @@ class _Parsing:
             return Expr("word", "word", offset, word)
         if word.startswith("robot."):
             return self._robot_constant(word, offset)
-        field = self._world.fields.get(word)
+        robot = self._world.robot
+        own = robot.fields.get(word) if robot is not None else None
+        field = own or self._world.fields.get(word)
         if field is None:
             valid = (*self._world.fields, "robot.family", "robot.model")
             self._report(offset, "unknown-field", f'there is no field "{word}"', nearest(word, valid))
             return Expr("field", "any", offset, word)
-        robot = self._world.robot
-        if robot is not None and field.capability not in robot.capabilities and self._active:
-            message = f"{robot.name} has no {field.capability}, so {word} cannot be read"
-            self._report(offset, "lacks-capability", message, None)
+        if robot is not None and self._active:
+            if field.capability not in robot.capabilities:
+                message = f"{robot.name} has no {field.capability}, so {word} cannot be read"
+                self._report(offset, "lacks-capability", message, None)
+            elif own is None and robot.fields:
+                near = nearest(word, tuple(robot.fields))
+                self._report(offset, "lacks-field", f"{robot.name} does not report {word}", near)
         made = Expr("field", field.type, offset, word)
         made.choices = field.choices
         if robot is not None and word in _WORDS_OF_ROBOT:
