@@ -10,7 +10,9 @@ from orchestrator import __version__
 from orchestrator.cli.check import check
 from orchestrator.cli.exchange import exchange
 from orchestrator.cli.fields import fields
+from orchestrator.cli.nodes import nodes
 from orchestrator.cli.robots import robots
+from orchestrator.cli.schema import schema
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -35,7 +37,7 @@ def _options(
     pass
 
 
-for command in (check, exchange, fields, robots):
+for command in (check, exchange, fields, nodes, robots, schema):
     app.command()(command)
 
 
