@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types bench clean
+.PHONY: demo test lint types docs bench clean
 
 demo: $(READY)
 	@$(BIN)/orchestrator exchange
@@ -19,6 +19,9 @@ lint: $(READY)
 
 types: $(READY)
 	@$(BIN)/python -m orchestrator.wire.generate
+
+docs: $(READY)
+	@$(BIN)/python -m orchestrator.treefile.reference > docs/leaves.md
 
 bench: $(READY)
 	@$(BIN)/python -m benchmarks

@@ -1,5 +1,6 @@
 """Leaves that look at the body: pose and contact."""
 
+from math import pi, radians
 from typing import Annotated, Literal
 
 from orchestrator.leaf import Angle, Between, Leaf, Percent, Pose
@@ -12,7 +13,7 @@ class CheckPose(Leaf, needs="joints", looks=True, instant=True, timeout=1.0):
     """
 
     pose: Pose
-    within: Annotated[Angle, Between(0.0, 3.1416)] = 0.0873
+    within: Annotated[Angle, Between(0.0, pi)] = radians(5)
 
 
 class CheckContact(Leaf, needs="body", families=("aurora",), looks=True, instant=True, timeout=1.0):

@@ -1,5 +1,6 @@
 """Leaves that drive a wheeled base and its maps."""
 
+from math import tau
 from typing import Annotated
 
 from orchestrator.leaf import Angle, AngularSpeed, Between, Command, Duration, Judge, Leaf, Limit, Speed, Tag
@@ -33,7 +34,7 @@ class RotateBase(
     - RotateBase: {angle: -90 deg}
     """
 
-    angle: Annotated[Angle, Between(-6.2832, 6.2832)]
+    angle: Annotated[Angle, Between(-tau, tau)]
 
 
 class CancelNavigation(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=15.0):

@@ -7,9 +7,12 @@ from typing import Annotated
 import typer
 
 from orchestrator import __version__
+from orchestrator.cli.check import check
 from orchestrator.cli.exchange import exchange
 from orchestrator.cli.fields import fields
+from orchestrator.cli.nodes import nodes
 from orchestrator.cli.robots import robots
+from orchestrator.cli.schema import schema
 from orchestrator.cli.sim import sim
 
 app = typer.Typer(
@@ -35,7 +38,7 @@ def _options(
     pass
 
 
-for command in (exchange, fields, robots, sim):
+for command in (check, exchange, fields, nodes, robots, schema, sim):
     app.command()(command)
 
 

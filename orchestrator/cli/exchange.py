@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
 
 if TYPE_CHECKING:
     from orchestrator.bus.exchange import Exchanged
@@ -13,6 +12,8 @@ if TYPE_CHECKING:
 
 def exchange() -> None:
     """Send every topic to a second process and back: does DDS work on this machine?"""
+    from rich.console import Console
+
     from orchestrator.bus.contract import BusError
     from orchestrator.bus.exchange import exchange
 

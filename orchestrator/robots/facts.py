@@ -59,3 +59,4 @@ class RobotFacts:
     joints: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # name to limits in rad
     hands: tuple[str, ...] = ()  # left, right
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # such as "walk.forward": (-0.4, 0.5)
+    fields: FieldTable = field(default_factory=dict)  # what it reports; empty: what the table for all robots says

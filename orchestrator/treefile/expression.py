@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from orchestrator.robots.facts import FieldTable, RobotFacts
 from orchestrator.yamlfile.findings import nearest
 from orchestrator.yamlfile.units import DIMENSIONS, OTHER_SPELLINGS, UNITS, shown, units_of
-from orchestrator.yamlfile.values import Mistake, wrong_unit
+from orchestrator.yamlfile.values import OTHER_BOOLEANS, Mistake, wrong_unit
 
 LONGEST = 1000
 DEEPEST = 20
@@ -279,9 +279,16 @@ class _Parsing:
         word, other = (left, right) if left.kind == "word" else (right, left)
         if other.kind == "any":
             return left, right
+        if other.kind == "bool" and word.value.lower() in OTHER_BOOLEANS:
+            meant = OTHER_BOOLEANS[word.value.lower()]
+            message = f"{word.value} is only a word here: write {meant}"
+            self._report(word.offset, "not-a-boolean", message, meant)
+            word.kind = "any"
+            return left, right
         if other.kind != "choice":
             self._report_word(word)
-        elif other.choices and word.value not in other.choices:
+            return left, right
+        if other.choices and word.value not in other.choices:
             message = f'"{word.value}" is not one of {", ".join(other.choices)}'
             self._report(word.offset, "not-a-choice", message, nearest(word.value, other.choices))
         resolved = constant(word.value, "choice", word.offset)
@@ -481,15 +488,20 @@ class _Parsing:
             return Expr("word", "word", offset, word)
         if word.startswith("robot."):
             return self._robot_constant(word, offset)
-        field = self._world.fields.get(word)
+        robot = self._world.robot
+        own = robot.fields.get(word) if robot is not None else None
+        field = own or self._world.fields.get(word)
         if field is None:
             valid = (*self._world.fields, "robot.family", "robot.model")
             self._report(offset, "unknown-field", f'there is no field "{word}"', nearest(word, valid))
             return Expr("field", "any", offset, word)
-        robot = self._world.robot
-        if robot is not None and field.capability not in robot.capabilities and self._active:
-            message = f"{robot.name} has no {field.capability}, so {word} cannot be read"
-            self._report(offset, "lacks-capability", message, None)
+        if robot is not None and self._active:
+            if field.capability not in robot.capabilities:
+                message = f"{robot.name} has no {field.capability}, so {word} cannot be read"
+                self._report(offset, "lacks-capability", message, None)
+            elif own is None and robot.fields:
+                near = nearest(word, tuple(robot.fields))
+                self._report(offset, "lacks-field", f"{robot.name} does not report {word}", near)
         made = Expr("field", field.type, offset, word)
         made.choices = field.choices
         if robot is not None and word in _WORDS_OF_ROBOT:

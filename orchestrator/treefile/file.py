@@ -11,6 +11,7 @@ from typing import Any
 
 from orchestrator.leaf import Catalogue, ParamType
 from orchestrator.robots.facts import FieldTable, RobotFacts
+from orchestrator.robots.profiles import ProfileError
 from orchestrator.treefile.build import Builder, Counter, TooMany
 from orchestrator.treefile.expression import NOT_CONSTANT, World
 from orchestrator.treefile.model import Expression, Template, Tree, TreeNode, TreeParam
@@ -53,8 +54,7 @@ class Shared:
         self.types: dict[str, ParamType | None] = {}
         self.memo: dict[tuple[int, str], Any] = {}
         self.uses = 0
-        needed = {need for declared in surroundings.catalogue for need in declared.needs}
-        self.capabilities = frozenset(needed | {f.capability for f in surroundings.fields.values()})
+        self.capabilities = frozenset(need for declared in surroundings.catalogue for need in declared.needs)
 
 
 class FileCheck:
@@ -110,7 +110,12 @@ class FileCheck:
         if entry is None:
             return surroundings.robot
         name = self._plain_text("robot")
-        found = surroundings.robot_named(name) if name else None
+        try:
+            found = surroundings.robot_named(name) if name else None
+        except ProfileError as error:
+            message = f'the profile of "{name}" has mistakes ({len(error.findings)}): `orchestrator robots {name}`'
+            self._findings.error(entry[1], "bad-profile", message)
+            return surroundings.robot
         if name and found is None and surroundings.robot_names:
             message = f'there is no robot "{name}"'
             self._findings.unknown(entry[1], "unknown-robot", message, name, surroundings.robot_names)

@@ -15,11 +15,14 @@ from orchestrator.yamlfile import Findings, Scalar
 LONGEST_FINALLY = 30.0
 
 
+Causes = tuple[tuple[TreeNode, ...], ...]  # for each of MODES the nodes that may have set it
+
+
 class State(NamedTuple):
-    """Combinations of modes that are possible, and per mode the node that brought it about."""
+    """Combinations of modes that are possible, and who brought them about."""
 
     modes: int
-    causes: tuple[TreeNode | None, ...]
+    causes: Causes
 
 
 class Outcome(NamedTuple):
@@ -33,7 +36,8 @@ class Outcome(NamedTuple):
 
 # Stands for whoever set a mode where a mistake hides it: nothing is said about what follows from the mistake.
 _MISTAKE = TreeNode("mistake", Scalar("", False, None))  # type: ignore[arg-type]
-_NOBODY: tuple[TreeNode | None, ...] = (None,) * len(MODES)
+_NOBODY: Causes = ((),) * len(MODES)
+_MOST_CAUSES = 8
 _INDEX = {mode: index for index, mode in enumerate(MODES)}
 
 
@@ -46,8 +50,12 @@ def either(one: State | None, other: State | None) -> State | None:
     modes = one.modes | other.modes
     if one.causes is other.causes:
         return one if modes == one.modes else State(modes, one.causes)
-    causes = tuple(b if a is None or b is _MISTAKE else a for a, b in zip(one.causes, other.causes))
-    return State(modes, causes)
+    return State(modes, tuple(_joined(a, b) for a, b in zip(one.causes, other.causes)))
+
+
+def _joined(some: tuple[TreeNode, ...], more: tuple[TreeNode, ...]) -> tuple[TreeNode, ...]:
+    new = tuple(node for node in more if node not in some) if some is not more else ()
+    return (some + new)[-_MOST_CAUSES:] if new else some
 
 
 def _both(one: State, other: State | None) -> State:
@@ -127,7 +135,7 @@ class _Walk:
     def _inside(self, node: TreeNode, at: State) -> Outcome:
         modifiers = node.modifiers
         if modifiers.retry is not None or modifiers.repeat is not None or modifiers.for_each is not None:
-            at = self._widened(at, self._sets(node))
+            at = self._widened(at, node, self._sets_inside(node))
         ends = modifiers.timeout is not None or modifiers.while_ is not None or modifiers.until is not None
         self._bounded += ends
         outcome = _KINDS[node.kind](self, node, at)
@@ -138,19 +146,17 @@ class _Walk:
         self, nodes: list[TreeNode], success: State | None, failure: State | None, during: State
     ) -> tuple[State | None, State | None]:
         at = _both(_both(during, success), failure)
-        changes = False
         self._bounded += 1
         for node in nodes:
             outcome = self.visit(node, at)
-            changes = changes or bool(self._sets(node))
-            at = _both(_both(_both(outcome.during, outcome.success), outcome.failure), outcome.skipped)
+            at = _both(_both(outcome.during, outcome.success), outcome.failure)
             self._check_short(node)
-            if outcome.success is not None and outcome.failure is None:
-                at = _both(outcome.success, outcome.skipped)
+            pairs = self._sets(node)
+            if pairs:
+                success = self._widened(success, node, pairs) if success else None
+                failure = self._widened(failure, node, pairs) if failure else None
         self._bounded -= 1
-        if not changes:
-            return success, failure
-        return (at if success else None), (at if failure else None)
+        return success, failure
 
     def _check_short(self, node: TreeNode) -> None:
         time = node.values.get("time") if node.leaf is not None and node.leaf.name == "Wait" else None
@@ -209,8 +215,11 @@ class _Walk:
         outcomes = []
         during = at
         for child in children:
-            others = [pair for other in children if other is not child for pair in self._sets(other)]
-            outcome = self.visit(child, self._widened(at, others))
+            start = at
+            for other in children:
+                if other is not child:
+                    start = self._widened(start, other, self._sets(other))
+            outcome = self.visit(child, start)
             outcomes.append(outcome)
             during = _both(during, outcome.during)
         self._bounded -= loose
@@ -258,7 +267,7 @@ class _Walk:
 
     def _mistake(self, node: TreeNode, at: State) -> Outcome:
         """Whatever was meant here could have set everything."""
-        after = State(self._space.everything if self._space else 1, (_MISTAKE,) * len(MODES))
+        after = State(self._space.everything if self._space else 1, ((_MISTAKE,),) * len(MODES))
         return Outcome(after, after, after)
 
     def _check(self, node: TreeNode, at: State) -> Outcome:
@@ -279,11 +288,11 @@ class _Walk:
         plan = self._plan(declared)
         if plan is None:
             return Outcome(at, at if declared.fails else None, at)
-        at = self._allowed(node, declared, plan, at)
-        after = self._changed(node, plan.changes, at)
-        during = _both(at, after)
+        allowed = self._allowed(node, declared, plan, at)
+        after = self._changed(node, plan.changes, allowed)
+        during = _both(at, after)  # refused, it leaves everything as it was
         if plan.through:
-            during = _both(during, self._changed(node, plan.through, at))
+            during = _both(during, self._changed(node, plan.through, allowed))
         return Outcome(after, during if declared.fails else None, during)
 
     # Modes
@@ -314,7 +323,7 @@ class _Walk:
         modes |= at.modes & self._allowed_by_values(node, declared)
         if modes == at.modes:
             return at
-        if _MISTAKE in at.causes:
+        if any(_MISTAKE in nodes for nodes in at.causes):
             return State(modes or at.modes, at.causes)
         if modes:
             message = self._why_not(node, declared, at, "it may be")
@@ -342,10 +351,23 @@ class _Walk:
             wanted = " or ".join(best[mode])
             other = [value for value in self._space.possible(at.modes, mode) if value not in best[mode]]
             shown = " or ".join(other) if len(other) <= 3 else "anything"
-            cause = at.causes[_INDEX[mode]]
-            where = f", set on {line_of(cause, node)}" if cause is not None else ", as nothing before has set it"
-            said.append(f"{CALLED[mode]} {wanted}; here {verb} {shown}{where}")
+            said.append(f"{CALLED[mode]} {wanted}; here {verb} {shown}, {self._set_by(node, at, mode, other)}")
         return f"{declared.name} needs {' and '.join(said)}"
+
+    def _set_by(self, node: TreeNode, at: State, mode: str, values: list[str]) -> str:
+        """Where a mode got one of the values."""
+        causes = at.causes[_INDEX[mode]]
+        pairs = {(mode, value) for value in values}
+        for cause in reversed(causes):
+            if not pairs.isdisjoint(self._sets(cause)):
+                return f"set on {line_of(self._leaf_that_sets(cause, pairs), node)}"
+        return "as not every way here has set it" if causes else "as nothing before has set it"
+
+    def _leaf_that_sets(self, node: TreeNode, pairs: set[tuple[str, str]]) -> TreeNode:
+        for child in below(node):
+            if not pairs.isdisjoint(self._sets(child)):
+                return self._leaf_that_sets(child, pairs)
+        return node
 
     def _wrong_modes(self, option: Mapping[str, tuple[str, ...]], at: State) -> list[str]:
         assert self._space is not None
@@ -361,7 +383,7 @@ class _Walk:
             modes = _union(self._space.changed(modes, mode, value) for value in values)
             index = _INDEX[mode]
             hidden = isinstance(change, By) and change.param not in node.values
-            causes = (*causes[:index], _MISTAKE if hidden else node, *causes[index + 1 :])
+            causes = (*causes[:index], (_MISTAKE if hidden else node,), *causes[index + 1 :])
         return State(modes, causes)
 
     def _values_of(self, node: TreeNode, change: str | By, mode: str) -> list[str]:
@@ -395,28 +417,38 @@ class _Walk:
         modes = at.modes & self._space.told_by(condition.made, truth)
         return at if modes in (0, at.modes) else State(modes, at.causes)
 
-    def _widened(self, at: State, pairs: Iterable[tuple[str, str]]) -> State:
-        """The state if any of these changes may or may not have happened."""
+    def _widened(self, at: State, node: TreeNode, pairs: Iterable[tuple[str, str]]) -> State:
+        """The state if changes below a node may or may not have happened."""
         if self._space is None:
             return at
-        modes = at.modes
+        modes, causes = at
         for mode, value in pairs:
             modes |= self._space.changed(modes, mode, value)
-        return at if modes == at.modes else State(modes, at.causes)
+            index = _INDEX[mode]
+            causes = (*causes[:index], _joined(causes[index], (node,)), *causes[index + 1 :])
+        return at if modes == at.modes else State(modes, causes)
 
     def _sets(self, node: TreeNode) -> frozenset[tuple[str, str]]:
         """All modes with values that anything below a node may set."""
         found = self._set.get(id(node))
         if found is None:
-            pairs: set[tuple[str, str]] = set()
-            if node.leaf is not None:
-                plan = self._plan(node.leaf)
-                for mode, change in (*plan.changes, *plan.through) if plan else ():
-                    pairs.update((mode, value) for value in self._values_of(node, change, mode))
-            for child in below(node):
+            pairs = self._sets_inside(node)
+            for child in node.modifiers.finally_:
                 pairs |= self._sets(child)
             found = self._set[id(node)] = frozenset(pairs)
         return found
+
+    def _sets_inside(self, node: TreeNode) -> set[tuple[str, str]]:
+        """The same without `finally`, which is no part of a round or an attempt."""
+        pairs: set[tuple[str, str]] = set()
+        if node.leaf is not None:
+            plan = self._plan(node.leaf)
+            for mode, change in (*plan.changes, *plan.through) if plan else ():
+                pairs.update((mode, value) for value in self._values_of(node, change, mode))
+        for child in (*node.children, *(node.otherwise or ())):
+            if not child.dead:
+                pairs |= self._sets(child)
+        return pairs
 
     # Time
 

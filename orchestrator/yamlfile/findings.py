@@ -140,14 +140,17 @@ class Findings:
         return "\n".join(parts)
 
     def _with_caret(self, finding: Finding) -> str:
-        place = finding.place
+        return "\n".join((str(finding), *self.caret(finding.place)))
+
+    def caret(self, place: Place) -> tuple[str, ...]:
+        """The line a place stands on and a caret below it; nothing when the line is not known."""
         lines = self._lines.get(place.file, [])
         if not 0 < place.line <= len(lines):
-            return str(finding)
+            return ()
         start = max(0, place.column - WIDTH)
         part = lines[place.line - 1][start : start + 2 * WIDTH]
         source = "".join(c if c.isprintable() else " " for c in part)
-        return f"{finding}\n  {source}\n  {' ' * (place.column - 1 - start)}^"
+        return f"  {source}", f"  {' ' * (place.column - 1 - start)}^"
 
 
 def nearest(word: str, valid: tuple[str, ...]) -> str | None:

@@ -122,7 +122,7 @@ def _check_range(value: float, lower: float | None, upper: float | None, show: o
     raise Mistake("out-of-range", f"{show(value)} is out of range: it must be {allowed}")
 
 
-_OTHER_BOOLEANS = {"yes": "true", "no": "false", "on": "true", "off": "false", "y": "true", "n": "false"}
+OTHER_BOOLEANS = {"yes": "true", "no": "false", "on": "true", "off": "false", "y": "true", "n": "false"}
 
 
 class Boolean(ScalarType[bool]):
@@ -135,7 +135,7 @@ class Boolean(ScalarType[bool]):
             return True
         if text == "false":
             return False
-        meant = _OTHER_BOOLEANS.get(text.lower(), text.lower())
+        meant = OTHER_BOOLEANS.get(text.lower(), text.lower())
         if meant in ("true", "false"):
             raise Mistake("not-a-boolean", f"{text} is only a word here: write {meant}", meant)
         raise Mistake("not-a-boolean", f"{_quoted(text)} is neither true nor false")

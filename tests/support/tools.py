@@ -14,4 +14,6 @@ def need(*programs: str) -> None:
     if missing and os.environ.get("CI"):
         pytest.fail(f"not installed: {', '.join(missing)}")
     if missing:
-        pytest.skip(f"not installed: {', '.join(missing)} (Debian packages gcc, cyclonedds-dev, cyclonedds-tools)")
+        pytest.skip(
+            f"not installed: {', '.join(missing)} (Debian packages gcc, cyclonedds-dev, cyclonedds-tools, nodejs, npm)"
+        )

@@ -65,3 +65,27 @@ def test_deep_nesting_of_loops_and_parallels_is_followed_in_one_walk(check: Chec
     indent = "    " * 12
     text = "\n".join([*lines, f"{indent}- SetFsm: {{state: walk}}", f"{indent}  retry: 2"])
     assert messages(check, text) == []
+
+
+def test_of_several_ways_the_one_that_brought_it_about_is_named(check: CheckText) -> None:
+    nodes = (
+        "- SetFsm: {state: pd_stand}\n"
+        "- selector:\n    - StandPose: {height: 1 cm}\n    - SetFsm: {state: walk}\n"
+        "- StandPose: {height: 0 cm}\n"
+    )
+    assert messages(check, nodes) == ["StandPose needs fsm pd_stand; here it may be walk, set on line 6"]
+
+
+def test_inside_a_loop_the_leaf_that_sets_it_is_named(check: CheckText) -> None:
+    nodes = (
+        "- SetFsm: {state: pd_stand}\n"
+        "- sequence:\n    - StandPose: {height: 1 cm}\n    - sequence:\n        - SetFsm: {state: walk}\n"
+        "  repeat: 3\n"
+    )
+    assert messages(check, nodes) == ["StandPose needs fsm pd_stand; here it may be walk, set on line 7"]
+
+
+def test_a_mode_set_on_one_way_only_says_so(check: CheckText) -> None:
+    nodes = "- SetFsm: {state: pd_stand}\n  when: body.stable\n- StandPose: {height: 0 cm}\n"
+    [message] = messages(check, nodes)
+    assert message == "StandPose needs fsm pd_stand; here it may be anything, as not every way here has set it"

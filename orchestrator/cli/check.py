@@ -1,0 +1,105 @@
+"""`orchestrator check`: every problem of a tree before anything moves, all in one go."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.robot import RobotOption, robot_asked_for, surroundings
+
+if TYPE_CHECKING:
+    from orchestrator.treefile import Checked
+    from orchestrator.yamlfile import Finding, Findings
+
+_COLOURS = {"error": typer.colors.RED, "warning": typer.colors.YELLOW}
+
+
+def check(
+    trees: Annotated[list[Path], typer.Argument(metavar="TREE...", help="Tree files.")],
+    robot: RobotOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Find every problem of trees before anything moves; exit 2 if there is an error."""
+    from orchestrator.robots.profiles import ProfileError
+
+    try:
+        checked = list(_checked(trees, robot))
+    except ProfileError as error:
+        _answer([error.findings], [], as_json)
+        raise typer.Exit(2) from None
+    findings = [each.findings for each in checked]
+    _answer(findings, checked, as_json)
+    if any(each.errors for each in findings):
+        raise typer.Exit(2)
+
+
+def _checked(trees: list[Path], robot: str | None) -> Iterator[Checked]:
+    from orchestrator.treefile import check_file
+    from orchestrator.yamlfile import Place
+
+    against = surroundings(robot_asked_for(robot))
+    for path in trees:
+        checked = check_file(path, against)
+        if checked.tree.root is not None and checked.tree.robot is None and not checked.findings.errors:
+            message = (
+                "no robot is named, so what the robot can do was not checked: write robot: NAME, or give --robot NAME"
+            )
+            checked.findings.warning(Place(str(path), 1, 1), "no-robot", message)
+        yield checked
+
+
+def _answer(findings: list[Findings], checked: list[Checked], as_json: bool) -> None:
+    found = _once(findings)
+    if as_json:
+        typer.echo(json.dumps([finding.to_json() for finding, _ in found], indent=2))
+        return
+    from orchestrator.yamlfile.findings import SHOWN
+
+    colour = False if os.environ.get("NO_COLOR") else None
+    for finding, source in found[:SHOWN]:
+        typer.echo(_shown(finding, source), color=colour)
+    left_out = sum(each.left_out for each in findings)
+    for line in _summary(found, left_out, checked):
+        typer.echo(line, color=colour)
+
+
+def _once(findings: Iterable[Findings]) -> list[tuple[Finding, Findings]]:
+    """What is found in a file that several trees use is said once."""
+    found = {finding: each for each in findings for finding in each.sorted()}
+    return list(found.items())
+
+
+def _shown(finding: Finding, source: Findings) -> str:
+    severity = typer.style(finding.severity, fg=_COLOURS[finding.severity], bold=True)
+    head = f"{typer.style(str(finding.place), bold=True)}: {severity}: {finding.sentence}"
+    line_and_caret = source.caret(finding.place)
+    if not line_and_caret:
+        return head
+    line, caret = line_and_caret
+    return f"{head}\n{line}\n{typer.style(caret, fg=_COLOURS[finding.severity])}"
+
+
+def _summary(found: list[tuple[Finding, Findings]], left_out: int, checked: list[Checked]) -> Iterator[str]:
+    from orchestrator.yamlfile.findings import SHOWN
+
+    hidden = len(found) + left_out - min(SHOWN, len(found))
+    if hidden:
+        yield f"... and {hidden} more"
+    if found:
+        errors = sum(finding.severity == "error" for finding, _ in found) + left_out
+        warnings = len(found) + left_out - errors
+        yield f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
+    for each in checked:
+        if each.ok:
+            robot = f" on {each.tree.robot.name}" if each.tree.robot else ""
+            given = "".join(f" --set {name}=..." for name in each.tree.unset)
+            yield f"{each.tree.file}: {_count(each.tree.nodes, 'node')}, can run{robot}{given and ' with' + given}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,38 @@
+"""The robot a tree is checked against: the one that is asked for, else the tree's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from orchestrator.robots.facts import RobotFacts
+    from orchestrator.treefile import Surroundings
+
+RobotOption = Annotated[
+    str | None, typer.Option("--robot", help="A robot's name or profile file; goes before the tree's own.")
+]
+
+
+def robot_asked_for(robot: str | None) -> RobotFacts | None:
+    """The robot of `--robot`; raises ProfileError when there is none such or its profile has mistakes."""
+    from orchestrator.robots.facts_of import facts_of
+    from orchestrator.robots.profiles import load_profile
+
+    return facts_of(load_profile(robot)) if robot is not None else None
+
+
+def surroundings(robot: RobotFacts | None) -> Surroundings:
+    """Everything a tree is checked against on this machine: installed leaves, robots and their fields."""
+    from orchestrator.leaf import installed
+    from orchestrator.robots.facts_of import FieldsOfAllRobots, robot_named
+    from orchestrator.robots.profiles import profile_names
+    from orchestrator.treefile import Surroundings
+
+    catalogue = installed()
+    for problem in catalogue.problems:
+        typer.echo(f"warning: {problem}", err=True)
+    return Surroundings(
+        catalogue, FieldsOfAllRobots(), robot=robot, robot_named=robot_named, robot_names=profile_names()
+    )

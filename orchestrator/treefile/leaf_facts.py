@@ -1,0 +1,138 @@
+"""What a leaf's declaration says, in words: for the catalogue on the command line, the editor and the docs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from orchestrator.leaf import By, Declaration, Param, ParamType
+from orchestrator.treefile.model import text_of
+from orchestrator.treefile.modes import CALLED
+from orchestrator.yamlfile.units import DIMENSIONS, shown, units_of
+
+
+def type_text(wanted: ParamType) -> str:
+    """`percent, 1 % to 100 %`."""
+    return wanted.name + "".join(f", {part}" for part in (range_text(wanted),) if part)
+
+
+def range_text(wanted: ParamType) -> str:
+    if wanted.limit is not None:
+        return f"within the robot's {wanted.limit}"
+    lower, upper = (None if bound is None else text_of(bound, wanted.kind) for bound in (wanted.lower, wanted.upper))
+    if lower is not None and upper is not None:
+        return f"{lower} to {upper}"
+    if lower is not None:
+        return f"at least {lower}"
+    return f"at most {upper}" if upper is not None else ""
+
+
+def default_text(param: Param) -> str:
+    """What a parameter is when it is left out; empty when it must be given or is simply absent."""
+    if param.required or param.default is None:
+        return ""
+    return text_of(param.default, param.type.kind) or "[]"
+
+
+def signature(declared: Declaration) -> str:
+    """The parameters in a line, those that may be left out in brackets."""
+    return ", ".join(name if param.required else f"[{name}]" for name, param in declared.params.items())
+
+
+def uses_text(declared: Declaration) -> str:
+    return ", ".join(_use(use) for use in declared.uses)
+
+
+def _use(use: str | By) -> str:
+    if isinstance(use, str):
+        return use
+    return f"what {use.param} names" if use.table is None else " or ".join(use.table.values())
+
+
+def requires_text(declared: Declaration) -> list[str]:
+    """Where it is allowed, a sentence per family."""
+    return [
+        f"{family}: {' or else '.join(_alternative(alternative) for alternative in alternatives)}"
+        for family, alternatives in declared.requires.items()
+    ]
+
+
+def _alternative(alternative: Any) -> str:
+    return ", ".join(f"{CALLED.get(mode, mode)} {_either(values)}" for mode, values in alternative.items())
+
+
+def _either(values: Iterable[Any]) -> str:
+    return " or ".join(str(value).lower() for value in values)
+
+
+def changes_text(declared: Declaration) -> list[str]:
+    """What holds after its success, a sentence per family."""
+    return [
+        f"{family}: {', '.join(_change(mode, to) for mode, to in change.items())}"
+        for family, change in declared.changes.items()
+    ]
+
+
+def _change(mode: str, to: str | By) -> str:
+    if isinstance(to, str):
+        return f"{CALLED[mode]} {to}"
+    if to.table is None:
+        return f"{CALLED[mode]} as {to.param} says"
+    cases = ", ".join(f"{value} after {str(case).lower()}" for case, value in to.table.items())
+    return f"{CALLED[mode]} {cases}"
+
+
+def result_text(declared: Declaration) -> str:
+    parts = [*declared.result, *(f"what {param} lists" for param in declared.result_params)]
+    return ", ".join(parts)
+
+
+def timeout_text(declared: Declaration) -> str:
+    return "none" if declared.timeout is None else shown(declared.timeout, "duration")
+
+
+def facts(declared: Declaration) -> list[tuple[str, str]]:
+    """Everything there is to say about a leaf beside its sentence, parameters and example; no empty lines."""
+    rows = [
+        ("needs", ", ".join(declared.needs)),
+        ("uses", uses_text(declared)),
+        ("on", ", ".join(declared.families)),
+        *(("allowed in", text) for text in requires_text(declared)),
+        *(("afterwards", text) for text in changes_text(declared)),
+        ("exactly one of", ", ".join(declared.one_of)),
+        ("result", result_text(declared)),
+        ("timeout", timeout_text(declared)),
+        ("after a pause", "" if declared.resumable else "cannot go on: it fails with not_resumable"),
+    ]
+    return [(label, text) for label, text in rows if text]
+
+
+def to_json(declared: Declaration) -> dict[str, Any]:
+    """A leaf for other programs."""
+    return {
+        "name": declared.name,
+        "summary": declared.summary,
+        "example": declared.example,
+        "parameters": [
+            {
+                "name": param.name,
+                "type": param.type.name,
+                "range": range_text(param.type) or None,
+                "units": units_of(param.type.kind) if param.type.kind in DIMENSIONS else None,
+                "required": param.required,
+                "default": default_text(param) or None,
+            }
+            for param in declared.params.values()
+        ],
+        "needs": list(declared.needs),
+        "uses": [_use(use) for use in declared.uses],
+        "families": list(declared.families),
+        "allowed_in": requires_text(declared),
+        "afterwards": changes_text(declared),
+        "one_of": list(declared.one_of),
+        "result": [*declared.result, *declared.result_params],
+        "timeout": declared.timeout,
+        "resumable": declared.resumable,
+        "looks": declared.looks,
+        "implemented": declared.implemented,
+    }
