@@ -200,7 +200,7 @@ def test_the_padding_count_of_the_header_does_not_decide() -> None:
 def test_an_integer_too_large_for_any_float_is_refused() -> None:
     velocity = example(fourier_msgs.VelocityCmd)
     velocity.vx = 10**400
-    with pytest.raises(WireError, match="VelocityCmd.vx"):
+    with pytest.raises(WireError, match=r"VelocityCmd\.vx"):
         codec(fourier_msgs.VelocityCmd).encode(velocity, finite=True)
 
 
