@@ -14,7 +14,9 @@ from py_trees.common import Status
 from py_trees.composites import Composite, Parallel
 from py_trees.decorators import EternalGuard
 
-from orchestrator.engine.plan import make_plan
+from orchestrator.engine.kinds import Kind
+from orchestrator.engine.own import Own
+from orchestrator.engine.plan import Plan, make_plan
 from orchestrator.engine.tick import TickWriter
 from orchestrator.engine.unit import Unit
 
@@ -45,6 +47,7 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
         runtime["seen"] = [seen.get(node, Status.INVALID) for node in nodes]
         units["tick"].function = tick
         _load_units(units, filename, runtime)
+        _give_ticks(plans, units)
         return cast(FunctionType, units["tick"].function)
 
     def renew() -> Status:
@@ -78,6 +81,13 @@ def _load_units(units: dict[str, Unit], filename: str, runtime: dict[str, object
     for unit in units.values():
         unit.link(lambda name: units[name].function)
     linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
+
+
+def _give_ticks(plans: list[Plan], units: dict[str, Unit]) -> None:
+    for plan in plans:
+        if isinstance(plan.node, Own) and plan.kind is Kind.OWN:
+            functions = [units[f"tick_{child.label}"].function for child in plan.children]
+            plan.node.ticks = cast(list[Callable[[], Status]], functions)
 
 
 def _checked(node: Behaviour, status: Status) -> Status:
