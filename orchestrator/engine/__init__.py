@@ -1,5 +1,20 @@
 """A checked tree to a running one, with py_trees' nodes and semantics."""
 
+from orchestrator.engine.builder import BuiltTree, build
 from orchestrator.engine.compile import compile_tree
+from orchestrator.engine.prompts import NoAnswer, Prompts, Question
+from orchestrator.engine.run import FieldSource, StopRun
+from orchestrator.engine.runner import Outcome, Runner
 
-__all__ = ["compile_tree"]
+__all__ = [
+    "BuiltTree",
+    "FieldSource",
+    "NoAnswer",
+    "Outcome",
+    "Prompts",
+    "Question",
+    "Runner",
+    "StopRun",
+    "build",
+    "compile_tree",
+]

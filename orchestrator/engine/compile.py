@@ -14,7 +14,9 @@ from py_trees.common import Status
 from py_trees.composites import Composite, Parallel
 from py_trees.decorators import EternalGuard
 
-from orchestrator.engine.plan import make_plan
+from orchestrator.engine.kinds import Kind
+from orchestrator.engine.own import Own
+from orchestrator.engine.plan import Plan, make_plan
 from orchestrator.engine.tick import TickWriter
 from orchestrator.engine.unit import Unit
 
@@ -44,7 +46,7 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
         nodes[:] = [plan.node for plan in plans]
         runtime["seen"] = [seen.get(node, Status.INVALID) for node in nodes]
         units["tick"].function = tick
-        return _load_units(units, filename, runtime)
+        return _load_units(units, plans, filename, runtime)
 
     def renew() -> Status:
         """Called by a tick that begins after an edit."""
@@ -69,19 +71,29 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
     return cast(Callable[[], Status], tick)
 
 
-def _load_units(units: dict[str, Unit], filename: str, runtime: dict[str, object]) -> FunctionType:
+def _load_units(
+    units: dict[str, Unit], plans: list[Plan], filename: str, runtime: dict[str, object]
+) -> FunctionType:
     line = 1
     for unit in units.values():
         unit.load(filename, line, runtime)
         line += len(unit.lines)
     for unit in units.values():
         unit.link(lambda name: units[name].function)
+    _give_ticks(plans, units)
     tick = cast(FunctionType, units["tick"].function)
     for unit in units.values():
         unit.function = None  # linecache must not keep the functions alive
     # a function instead of the text: it is made when somebody wants to see it
     linecache.cache[filename] = (lambda: "".join(unit.text() for unit in units.values()),)
     return tick
+
+
+def _give_ticks(plans: list[Plan], units: dict[str, Unit]) -> None:
+    for plan in plans:
+        if isinstance(plan.node, Own) and plan.kind is Kind.OWN:
+            functions = [units[f"tick_{child.label}"].function for child in plan.children]
+            plan.node.ticks = cast(list[Callable[[], Status]], functions)
 
 
 def _checked(node: Behaviour, status: Status) -> Status:

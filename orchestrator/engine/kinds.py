@@ -9,6 +9,8 @@ from py_trees.common import ParallelPolicy
 from py_trees.composites import Composite, Parallel, Selector, Sequence
 from py_trees.decorators import Decorator, EternalGuard, OneShot
 
+from orchestrator.engine.own import Own
+
 
 class Kind(enum.Enum):
     """How a node is ticked."""
@@ -20,6 +22,7 @@ class Kind(enum.Enum):
     DECORATOR = enum.auto()
     ETERNAL_GUARD = enum.auto()
     ONE_SHOT = enum.auto()
+    OWN = enum.auto()  # calls its children itself, each a function of its own
     RUN = enum.auto()  # not a node: some of the children of a long sequence
     FOREIGN = enum.auto()  # not written out: its own tick is run to the end
 
@@ -50,6 +53,8 @@ _POLICIES = (ParallelPolicy.SuccessOnAll, ParallelPolicy.SuccessOnOne, ParallelP
 
 def kind_of(node: Behaviour) -> Kind:
     kind = _KIND_OF_TICK.get(_function(node, "tick"), Kind.FOREIGN)
+    if kind is Kind.LEAF and isinstance(node, Own):
+        return Kind.OWN
     if kind is Kind.FOREIGN or not _has_plain_attributes(node) or not _is_regular(node, kind):
         return Kind.FOREIGN
     return kind
@@ -66,7 +71,7 @@ def has_own_stop(node: Behaviour, kind: Kind) -> bool:
 
 def children_of(node: Behaviour, kind: Kind) -> list[Behaviour]:
     """The children that the compiled code ticks itself."""
-    if kind in COMPOSITES:
+    if kind in COMPOSITES or kind is Kind.OWN:
         return node.children
     return [node.decorated] if kind in DECORATORS and isinstance(node, Decorator) else []
 

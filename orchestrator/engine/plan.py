@@ -84,6 +84,8 @@ def _add(node: Behaviour, plans: list[Plan]) -> Plan:
 
 def _divide(plan: Plan) -> None:
     """Make a function of what has become too large or too deep to be written in place."""
+    if plan.kind is Kind.OWN:
+        return  # its children are functions already
     if sum(child.size for child in plan.children) > UNIT_NODES:
         for child in plan.children:
             if child.size > UNIT_NODES // 4:

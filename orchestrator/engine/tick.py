@@ -7,6 +7,7 @@ docs/engine.md explains the rest.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from py_trees.common import Status
 
@@ -38,6 +39,7 @@ class TickWriter:
             Kind.DECORATOR: self._decorator,
             Kind.ETERNAL_GUARD: self._eternal_guard,
             Kind.ONE_SHOT: self._one_shot,
+            Kind.OWN: self._own,
             Kind.FOREIGN: self._foreign,
         }
 
@@ -179,6 +181,28 @@ class TickWriter:
         with out.block(f"for x in {out.node(plan)}.tick():"):
             out("visit(x)" if self._visits else "pass")
         out(f"s = {out.node(plan)}.status")
+
+    def _own(self, plan: Plan, out: Unit) -> None:
+        for child in plan.children:
+            self._units[f"tick_{child.label}"] = partial(self._of_own, child)
+        node = out.node(plan)
+        self._initialise(plan, out)
+        out(f"s = {node}.update()")
+        out(f"if s is not R and s is not S and s is not F: s = checked({node}, s)")
+        out(f"{node}.status = s")
+        self.visit(plan, out)
+
+    def _of_own(self, plan: Plan) -> Unit:
+        """The function by which a node of ours ticks its child."""
+        out = Unit(f"tick_{plan.label}")
+        if plan.holds or plan.holds_below:
+            out("held = []")
+        out.about(plan)
+        self._writers[plan.kind](plan, out)
+        if plan.holds:
+            self.close(out)
+        out("return s")
+        return out
 
     def _initialise(self, plan: Plan, out: Unit) -> None:
         if plan.initialises:

@@ -1,0 +1,272 @@
+"""From a checked tree to nodes that run: every kind and modifier of the language becomes a node of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.composites import Selector, Sequence
+
+from orchestrator.clock import Clock
+from orchestrator.engine.conditions import Condition, bind, check_range
+from orchestrator.engine.events import NodeInfo, Structure
+from orchestrator.engine.nodes.composites import Parallel, ReactiveSelector, ReactiveSequence
+from orchestrator.engine.nodes.finally_ import Finally, TryAll
+from orchestrator.engine.nodes.flow import Ask, Confirm, Log, Set, Wait
+from orchestrator.engine.nodes.leaf import LeafNode
+from orchestrator.engine.nodes.looks import Check, Dead, If, WaitFor
+from orchestrator.engine.nodes.modifiers import (
+    Attempts,
+    Cooldown,
+    Delay,
+    ForEach,
+    Guard,
+    Limit,
+    Repeat,
+    Result,
+    Save,
+    Use,
+    When,
+)
+from orchestrator.engine.prompts import Prompts
+from orchestrator.engine.resources import parts_used
+from orchestrator.engine.run import FieldSource, Run
+from orchestrator.leaf import Catalogue, Declaration, Leaf
+from orchestrator.treefile import Expression, Template, Tree, TreeNode
+from orchestrator.treefile.model import NO_MODIFIERS
+
+SUCCESS, FAILURE = Status.SUCCESS, Status.FAILURE
+
+
+@dataclass(slots=True)
+class BuiltTree:
+    """A tree that can be run once. `shown[number]` is the node whose status stands for a node of the file."""
+
+    tree: Tree
+    root: Behaviour
+    run: Run
+    structure: list[NodeInfo]
+    shown: list[Behaviour]
+    sources: list[TreeNode]
+    pause: tuple[Condition, Condition] | None
+    require: list[Condition]
+
+    def described(self) -> Structure:
+        robot = self.tree.robot.name if self.tree.robot else ""
+        at = self.run.clock.now()
+        return Structure(at=at, tree=self.tree.name, file=self.tree.file, robot=robot, nodes=self.structure)
+
+
+def build(
+    tree: Tree,
+    catalogue: Catalogue,
+    robot: Any,
+    fields: FieldSource,
+    clock: Clock,
+    prompts: Prompts | None = None,
+) -> BuiltTree:
+    """Makes the nodes of a checked tree. The leaves are those of the catalogue, by their names."""
+    assert tree.root is not None, "only a tree without errors can be built"
+    run = Run(clock, robot, fields, prompts or Prompts())
+    builder = _Builder(tree, catalogue, run)
+    root = builder.node(tree.root, None, "", SUCCESS)
+    require = [Condition(expression, run) for expression in tree.require]
+    root = builder.guarded(root, require)
+    builder.shown[0] = root
+    root.number = 0  # type: ignore[attr-defined]
+    pause = (Condition(tree.pause[0], run), Condition(tree.pause[1], run, clock)) if tree.pause else None
+    return BuiltTree(tree, root, run, builder.structure, builder.shown, builder.sources, pause, require)
+
+
+class _Builder:
+    def __init__(self, tree: Tree, catalogue: Catalogue, run: Run) -> None:
+        self._tree = tree
+        self._catalogue = catalogue
+        self._run = run
+        self.structure: list[NodeInfo] = []
+        self.shown: list[Behaviour] = []
+        self.sources: list[TreeNode] = []
+
+    def node(self, source: TreeNode, parent: int | None, role: str, skipped_as: Status) -> Behaviour:
+        """A node with its modifiers around it."""
+        number = self._register(source, parent, role)
+        made = Dead(source.title, self._run) if source.dead else _KINDS[source.kind](self, source, number)
+        made.number = number  # type: ignore[attr-defined]
+        if source.modifiers is not NO_MODIFIERS:
+            made = self._modified(source, made, number, skipped_as)
+            made.number = number  # type: ignore[attr-defined]
+        self.shown[number] = made
+        return made
+
+    def _register(self, source: TreeNode, parent: int | None, role: str) -> int:
+        number = len(self.structure)
+        place = source.place
+        kind = source.leaf.name if source.leaf else source.kind
+        note = source.modifiers.note or ""
+        self.structure.append(NodeInfo(number, parent, kind, source.title, place.file, place.line, role, note))
+        self.sources.append(source)
+        self.shown.append(_NOT_YET)
+        return number
+
+    def _nodes(self, sources: list[TreeNode], parent: int, role: str = "", skip: Status = SUCCESS) -> list[Behaviour]:
+        return [self.node(source, parent, role, skip) for source in sources]
+
+    def guarded(self, node: Behaviour, require: list[Condition]) -> Behaviour:
+        for condition in reversed(require):
+            node = Guard("require", self._run, node, condition, ends_when=False, ends_as=FAILURE)
+        return node
+
+    # Kinds
+
+    def _sequence(self, source: TreeNode, number: int) -> Behaviour:
+        children = self._nodes(source.children, number)
+        if source.memory:
+            return Sequence(source.title, memory=True, children=children)
+        return ReactiveSequence(source.title, self._run, children)
+
+    def _selector(self, source: TreeNode, number: int) -> Behaviour:
+        children = self._nodes(source.children, number, skip=FAILURE)
+        if source.memory:
+            return Selector(source.title, memory=True, children=children)
+        return ReactiveSelector(source.title, self._run, children)
+
+    def _parallel(self, source: TreeNode, number: int) -> Behaviour:
+        children = self._nodes(source.children, number)
+        return Parallel(source.title, self._run, children, source.succeed, source.fail)
+
+    def _if(self, source: TreeNode, number: int) -> Behaviour:
+        assert source.condition is not None
+        branches = [self._list("then", self._nodes(source.children, number, "then"))]
+        if source.otherwise is not None:
+            branches.append(self._list("else", self._nodes(source.otherwise, number, "else")))
+        return If(source.title, self._run, Condition(source.condition, self._run), branches)
+
+    def _list(self, name: str, nodes: list[Behaviour]) -> Behaviour:
+        return nodes[0] if len(nodes) == 1 else Sequence(name, memory=True, children=nodes)
+
+    def _use(self, source: TreeNode, number: int) -> Behaviour:
+        require = [Condition(expression, self._run) for expression in source.require]
+        child = self.guarded(self._nodes(source.children, number)[0], require)
+        passed = {key: bind(value, self._run) for key, value in source.passed.items()}
+        return Use(source.title, self._run, child, passed)
+
+    def _check(self, source: TreeNode, number: int) -> Behaviour:
+        assert source.condition is not None
+        return Check(source.title, self._run, Condition(source.condition, self._run))
+
+    def _wait_for(self, source: TreeNode, number: int) -> Behaviour:
+        assert source.condition is not None
+        return WaitFor(source.title, Condition(source.condition, self._run))
+
+    def _leaf(self, source: TreeNode, number: int) -> Behaviour:
+        assert source.leaf is not None
+        flow = _FLOW.get(source.leaf.name)
+        if flow is not None:
+            return flow(source, self._run)
+        declared = self._catalogue.get(source.leaf.name) or source.leaf
+        make = self._leaf_maker(source, declared)
+        timeout = source.modifiers.timeout
+        limit = bind(declared.timeout if timeout is None else timeout, self._run)
+        return LeafNode(source.title, self._run, make, limit, source.place)
+
+    def _leaf_maker(self, source: TreeNode, declared: Declaration) -> Callable[[], tuple[Leaf, Iterable[str]]]:
+        run, leaf, robot = self._run, declared.leaf, self._run.robot
+        dynamic = {name: bind(value, run) for name, value in source.values.items() if not _is_constant(value)}
+        constants = {name: value for name, value in source.values.items() if name not in dynamic}
+        ranges = self._tree.robot.ranges if self._tree.robot else {}
+
+        def value_of(name: str, value: Callable[[], Any]) -> Any:
+            found = value()
+            wanted = declared.params[name].type
+            check_range(name, found, wanted, ranges.get(wanted.limit) if wanted.limit else None)
+            return found
+
+        if not dynamic:
+            parts = parts_used(declared, constants, self._tree.robot)
+            return lambda: (leaf(robot, constants), parts)
+
+        def make() -> tuple[Leaf, Iterable[str]]:
+            values = {**constants, **{name: value_of(name, value) for name, value in dynamic.items()}}
+            return leaf(robot, values), parts_used(declared, values, self._tree.robot)
+
+        return make
+
+    # Modifiers
+
+    def _modified(self, source: TreeNode, node: Behaviour, number: int, skipped_as: Status) -> Behaviour:
+        """The order here, from the innermost outwards, is that of the language's table turned round."""
+        given, run, core = source.modifiers, self._run, node
+        if given.timeout is not None and not isinstance(core, LeafNode):
+            node = Limit("timeout", run, node, bind(given.timeout, run))
+        if given.retry is not None:
+            wait = None if given.retry_wait is None else bind(given.retry_wait, run)
+            node = Attempts("retry", run, node, given.retry, wait, given.attempt_key)
+        if given.for_each is not None:
+            node = ForEach("for_each", run, node, given.for_each[0], bind(given.for_each[1], run))
+        if given.repeat is not None:
+            node = self._repeated(node, given.repeat)
+        if given.delay is not None:
+            node = Delay("delay", run, node, bind(given.delay, run))
+        if given.confirm is not None:
+            node = Confirm(source.title, run, node, bind(given.confirm, run))
+            node.number = number  # type: ignore[attr-defined]
+        if given.cooldown is not None:
+            node = Cooldown("cooldown", run, node, bind(given.cooldown, run))
+        if given.until is not None:
+            condition = Condition(given.until, run)
+            node = Guard("until", run, node, condition, ends_when=True, ends_as=SUCCESS)
+        if given.while_ is not None:
+            condition = Condition(given.while_, run)
+            node = Guard("while", run, node, condition, ends_when=False, ends_as=FAILURE)
+        if given.result is not None:
+            node = Result("result", run, node, given.result)
+        if given.save is not None:
+            node = Save("save", run, node, given.save, lambda: getattr(core, "result", None))
+        if given.finally_:
+            after = TryAll("finally", self._nodes(given.finally_, number, "finally"))
+            node = Finally(source.title, run, node, after, given.outcome_key)
+        conditions = [(Condition(e, run), wanted) for e, wanted in ((given.when, True), (given.unless, False)) if e]
+        if conditions:
+            node = When(source.title, run, node, conditions, skipped_as)
+        return node
+
+    def _repeated(self, node: Behaviour, repeat: int | str | Expression) -> Behaviour:
+        if isinstance(repeat, Expression):
+            return Repeat("repeat", self._run, node, until=Condition(repeat, self._run))
+        return Repeat("repeat", self._run, node, inf if isinstance(repeat, str) else repeat)
+
+
+_NOT_YET = Sequence("not built yet", memory=True)
+
+_KINDS: dict[str, Callable[[_Builder, TreeNode, int], Behaviour]] = {
+    "sequence": _Builder._sequence,
+    "selector": _Builder._selector,
+    "parallel": _Builder._parallel,
+    "if": _Builder._if,
+    "use": _Builder._use,
+    "check": _Builder._check,
+    "wait_for": _Builder._wait_for,
+    "leaf": _Builder._leaf,
+}
+
+_FLOW: dict[str, Callable[[TreeNode, Run], Behaviour]] = {
+    "Wait": lambda source, run: Wait(source.title, run, bind(source.values["time"], run)),
+    "Log": lambda source, run: Log(source.title, run, bind(source.values["text"], run)),
+    "Set": lambda source, run: Set(source.title, run, source.sets),
+    "Ask": lambda source, run: Ask(
+        source.title, run, *(bind(source.values[name], run) for name in ("question", "choices", "fail_on"))
+    ),
+}
+"""Leaves of the catalogue that the engine carries out itself, because they need the run and no robot."""
+
+
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(_is_constant(item) for item in value)
+    if isinstance(value, dict):
+        return all(_is_constant(item) for item in value.values())
+    return not isinstance(value, Expression | Template)

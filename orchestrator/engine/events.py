@@ -1,0 +1,138 @@
+"""What a run tells: one ordered stream of events, read by terminal, journal, recorder, tests and console.
+
+The structure comes first and once, then what changes. Times are seconds of the run's own clock, which starts anywhere
+and stands still while the run is paused. Numbers of nodes are those of the structure.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+VERSION = 1
+
+NodeStatus = Literal["idle", "running", "success", "failure", "skipped"]
+RunStatus = Literal["success", "failure", "aborted", "stopped"]
+
+
+class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
+    at: float
+
+
+class NodeInfo(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One node of the file."""
+
+    number: int
+    parent: int | None
+    kind: str
+    name: str
+    file: str
+    line: int
+    role: str = ""  # then, else, finally: which of its parent's lists it stands in
+    note: str = ""
+
+
+class Structure(_Event, frozen=True, kw_only=True, tag="structure"):
+    """The tree; always the first event."""
+
+    version: int = VERSION
+    tree: str
+    file: str
+    robot: str
+    nodes: list[NodeInfo]
+
+
+class Change(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A node's new status, with its reason or remark if it has one."""
+
+    status: NodeStatus
+    message: str = ""
+
+
+class Tick(_Event, frozen=True, kw_only=True, tag="tick"):
+    """The nodes that another status after a tick than before; ticks that change nothing are not told."""
+
+    tick: int
+    changes: dict[int, Change]
+
+
+class Note(_Event, frozen=True, kw_only=True, tag="note"):
+    """A remark: from the leaf Log, or about something that went wrong where nothing could fail any more."""
+
+    node: int
+    text: str
+
+
+class Saved(_Event, frozen=True, kw_only=True, tag="saved"):
+    values: dict[str, Any]
+
+
+class Prompt(_Event, frozen=True, kw_only=True, tag="prompt"):
+    """A question to the operator; it is open until an `Answer` or `Withdrawn` with the same number."""
+
+    number: int
+    node: int
+    question: str
+    choices: list[str]
+
+
+class Answer(_Event, frozen=True, kw_only=True, tag="answer"):
+    number: int
+    answer: str
+
+
+class Withdrawn(_Event, frozen=True, kw_only=True, tag="withdrawn"):
+    """Nobody waits for the answer any more."""
+
+    number: int
+
+
+class Control(_Event, frozen=True, kw_only=True, tag="control"):
+    """The run was paused, resumed, or is being aborted."""
+
+    action: Literal["paused", "resumed", "aborting"]
+    reason: str = ""
+
+
+class Command(_Event, frozen=True, kw_only=True, tag="command"):
+    """An intent went to the guard."""
+
+    intent: str
+    details: dict[str, Any]
+
+
+class GuardReport(_Event, frozen=True, kw_only=True, tag="guard"):
+    """Something the guard did or refused."""
+
+    report: str
+    details: dict[str, Any]
+
+
+class End(_Event, frozen=True, kw_only=True, tag="end"):
+    """How the run ended; always the last event."""
+
+    status: RunStatus
+    reason: str
+    node: int | None
+    place: str
+    skipped: list[str]
+    ticks: int
+
+
+Event = (
+    Structure | Tick | Note | Saved | Prompt | Answer | Withdrawn | Control | Command | GuardReport | End
+)  # one union: a reader decodes any line of the stream with it
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+def to_json(event: Event) -> bytes:
+    return _encode(event)
+
+
+def from_json(line: bytes) -> Event:
+    return _decoder.decode(line)
+
+
+_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)

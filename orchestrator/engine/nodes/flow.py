@@ -1,0 +1,189 @@
+"""Nodes that need the run and no robot: waiting, remarks, values, questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from orchestrator.engine.conditions import Unknown, why_unknown
+from orchestrator.engine.events import Answer, Prompt, Withdrawn
+from orchestrator.engine.nodes.modifiers import Modifier, Value
+from orchestrator.engine.prompts import NoAnswer, Question
+from orchestrator.engine.run import Run, node_id
+from orchestrator.treefile import Expression
+
+RUNNING, SUCCESS, FAILURE = Status.RUNNING, Status.SUCCESS, Status.FAILURE
+
+
+class _Flow(Behaviour):
+    """A leaf of ours; a value it needs and does not get fails it."""
+
+    def __init__(self, name: str, run: Run) -> None:
+        super().__init__(name)
+        self.run = run
+
+    def update(self) -> Status:
+        if self.status is not RUNNING and self.run.holds_back(self):
+            return RUNNING
+        try:
+            return self.advance()
+        except Unknown as unknown:
+            return self.run.fail(self, str(unknown))
+
+    def advance(self) -> Status:
+        raise NotImplementedError
+
+
+class Wait(_Flow):
+    """Runs for a time."""
+
+    def __init__(self, name: str, run: Run, time: Value) -> None:
+        super().__init__(name, run)
+        self._time = time
+        self.until: float | None = None
+
+    def initialise(self) -> None:
+        self.until = None
+
+    def advance(self) -> Status:
+        now = self.run.clock.now()
+        if self.until is None:
+            self.until = now + self._time()
+        if now >= self.until:
+            return SUCCESS
+        self.run.wake_at(self.until)
+        return RUNNING
+
+
+class Log(_Flow):
+    """Makes a remark."""
+
+    def __init__(self, name: str, run: Run, text: Value) -> None:
+        super().__init__(name, run)
+        self._text = text
+
+    def advance(self) -> Status:
+        self.run.note(self, self._text())
+        return SUCCESS
+
+
+class Set(_Flow):
+    """Keeps the values of expressions, all or none."""
+
+    def __init__(self, name: str, run: Run, sets: dict[str, Expression]) -> None:
+        super().__init__(name, run)
+        self._sets = sets
+
+    def advance(self) -> Status:
+        self.run.save({key: self._value(expression) for key, expression in self._sets.items()})
+        return SUCCESS
+
+    def _value(self, expression: Expression) -> Any:
+        value = expression.evaluate(self.run.fields.read, self.run.values)
+        if value is None:
+            raise Unknown(why_unknown(expression, self.run))
+        return value
+
+
+class _Asked:
+    """A question on its way: asked, answered or withdrawn."""
+
+    def __init__(self, run: Run, node: Behaviour) -> None:
+        self._run = run
+        self._node = node
+        self._question: Question | None = None
+
+    def answer(self, text: Callable[[], str], choices: Callable[[], list[str]]) -> str | None:
+        """Asks at first; the answer when there is one. Raises Unknown when nobody can answer."""
+        run = self._run
+        question = self._question
+        if question is None:
+            question = self._question = self._ask(text(), choices())
+        if question.answer is None:
+            return None
+        self._question = None
+        run.prompts.close(question)
+        run.on_event(Answer(at=run.clock.now(), number=question.number, answer=question.answer))
+        return question.answer
+
+    def withdraw(self) -> None:
+        question, self._question = self._question, None
+        if question is not None:
+            self._run.prompts.close(question)
+            self._run.on_event(Withdrawn(at=self._run.clock.now(), number=question.number))
+
+    def _ask(self, text: str, choices: list[str]) -> Question:
+        run, number = self._run, node_id(self._node)
+        try:
+            question = run.prompts.ask(number, self._node.name, text, choices)
+        except NoAnswer as problem:
+            raise Unknown(str(problem)) from problem
+        run.on_event(Prompt(at=run.clock.now(), number=question.number, node=number, question=text, choices=choices))
+        return question
+
+
+class Ask(_Flow):
+    """Asks the operator; the answer is its result."""
+
+    def __init__(self, name: str, run: Run, question: Value, choices: Value, fail_on: Value) -> None:
+        super().__init__(name, run)
+        self._text = question
+        self._choices = choices
+        self._fail_on = fail_on
+        self._asked = _Asked(run, self)
+        self.result: str | None = None
+
+    def initialise(self) -> None:
+        self.result = None
+
+    def terminate(self, new_status: Status) -> None:
+        self._asked.withdraw()
+
+    def advance(self) -> Status:
+        self.result = self._asked.answer(self._text, self._all_choices)
+        if self.result is None:
+            return RUNNING
+        if self.result in self._fail_on():
+            return self.run.fail(self, f'the operator answered "{self.result}"')
+        return SUCCESS
+
+    def _all_choices(self) -> list[str]:
+        return list(dict.fromkeys([*self._choices(), *self._fail_on()]))
+
+
+class Confirm(Modifier):
+    """`confirm`: an operator must agree before the node starts."""
+
+    YES, NO = "yes", "no"
+
+    def __init__(self, name: str, run: Run, child: Behaviour, text: Value) -> None:
+        super().__init__(name, run, child)
+        self._text = text
+        self._asked = _Asked(run, self)
+        self.agreed = False
+
+    def initialise(self) -> None:
+        super().initialise()
+        self.agreed = False
+
+    def halt(self) -> None:
+        self._asked.withdraw()
+        super().halt()
+
+    def update(self) -> Status:
+        if not self.agreed:
+            if self.starting and self.run.holds_back(self):
+                return RUNNING
+            try:
+                answer = self._asked.answer(self._text, lambda: [self.YES, self.NO])
+            except Unknown as unknown:
+                return self.run.fail(self, str(unknown))
+            if answer is None:
+                return RUNNING
+            if answer == self.NO:
+                return self.run.fail(self, "the operator did not agree")
+            self.agreed = True
+        return self.ticks[0]()

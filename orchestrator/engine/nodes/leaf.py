@@ -1,0 +1,177 @@
+"""A leaf of the catalogue as a node of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import inf
+from typing import Any
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from orchestrator.engine.conditions import Unknown
+from orchestrator.engine.run import Run, StopRun
+from orchestrator.leaf import Leaf
+from orchestrator.leaf import Status as LeafStatus
+from orchestrator.yamlfile import Place
+
+RUNNING, FAILURE = Status.RUNNING, Status.FAILURE
+_LEAF_RUNNING, _LEAF_SUCCESS, _LEAF_FAILURE = LeafStatus.RUNNING, LeafStatus.SUCCESS, LeafStatus.FAILURE
+
+
+class LeafNode(Behaviour):
+    """Starts a fresh leaf, steps it and stops it exactly once, whatever it does in between.
+
+    `make` gives the leaf and the parts of the robot it uses; it is called when the node starts, because values may
+    become known only then.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        run: Run,
+        make: Callable[[], tuple[Leaf, Iterable[str]]],
+        timeout: Callable[[], float | None],
+        place: Place,
+    ) -> None:
+        super().__init__(name)
+        self.run = run
+        self.place = place
+        self.leaf: Leaf | None = None
+        self.result: Any = None
+        self._make = make
+        self._timeout = timeout
+        self._now = run.clock.now
+        self._started_at = 0.0
+        self._deadline = inf
+        self._period: float | None = None
+        self._lost = ""  # why it can't go on
+
+    def update(self) -> Status:
+        leaf = self.leaf
+        if leaf is None:
+            if self._lost and self.status is RUNNING:
+                return self.run.fail(self, self._lost)
+            if self.run.holds_back(self):
+                return RUNNING
+            problem = self._start()
+            if problem:
+                return self._end(FAILURE, problem)
+            leaf = self.leaf
+            assert leaf is not None
+        elif self._lost:
+            return self._end(FAILURE, self._lost)
+        try:
+            status = leaf.step()
+        except StopRun:
+            raise
+        except Exception as error:
+            return self._end(FAILURE, self._said("step", error))
+        if status is _LEAF_RUNNING:
+            return self._go_on()
+        if status is _LEAF_SUCCESS:
+            return self._end(Status.SUCCESS, leaf.reason)
+        if status is _LEAF_FAILURE:
+            return self._end(FAILURE, leaf.reason or f"{type(leaf).__name__} failed")
+        text = f"{type(leaf).__name__}.step returned {status!r} instead of a Status ({self.place})"
+        return self._end(FAILURE, text)
+
+    def terminate(self, new_status: Status) -> None:
+        """Interrupted, unless it has ended by itself."""
+        if self.leaf is not None:
+            problem = self._stop()
+            if problem:
+                self.run.note(self, problem)
+
+    def pause(self) -> None:
+        if self.leaf is not None:
+            self._guarded("pause", self.leaf.pause)
+
+    def resume(self) -> None:
+        if self.leaf is None:
+            return
+        if self.leaf.declaration.resumable:
+            self._guarded("resume", self.leaf.resume)
+        else:
+            self._lost = "not_resumable"
+
+    def give_up(self, reason: str) -> None:
+        """Another leaf needs its part of the robot."""
+        self._lost = reason
+        problem = self._stop()
+        if problem:
+            self._lost = f"{reason}; {problem}"
+
+    def abandon(self) -> str:
+        """The run is over and nothing may be sent: leave the leaf as it is."""
+        self.leaf = None
+        return f"the end of {self.name}"
+
+    @property
+    def elapsed(self) -> float:
+        return self._now() - self._started_at
+
+    def _start(self) -> str:
+        self._lost = ""
+        self.result = None
+        self.feedback_message = ""
+        try:
+            made, parts = self._make()
+            timeout = self._timeout()
+        except Unknown as unknown:
+            return str(unknown)
+        except Exception as error:
+            return self._said("__init__", error)
+        self.run.resources.claim(parts, self)
+        self._started_at = self._now()
+        self._deadline = inf if timeout is None else self._started_at + timeout
+        rate = getattr(made, "rate", None)
+        self._period = 1.0 / rate if rate else None
+        self.leaf = made
+        self.run.leaves[self] = None
+        return self._guarded("start", made.start)
+
+    def _go_on(self) -> Status:
+        now = self._now()
+        if now >= self._deadline:
+            return self._end(FAILURE, f"timeout: not done after {self._deadline - self._started_at:g} s")
+        self.run.wake_at(self._deadline if self._period is None else min(self._deadline, now + self._period))
+        return RUNNING
+
+    def _end(self, status: Status, reason: str) -> Status:
+        problem = ""
+        if self.leaf is not None:
+            self.result = self.leaf.result
+            problem = self._stop()
+        if problem:
+            reason = f"{reason}; {problem}" if status is FAILURE else problem
+            status = FAILURE
+        if status is FAILURE:
+            return self.run.fail(self, reason)
+        self.feedback_message = reason
+        return status
+
+    def _stop(self) -> str:
+        leaf, self.leaf = self.leaf, None
+        if leaf is None:
+            return ""
+        self.run.leaves.pop(self, None)
+        problem = self._guarded("stop", leaf.stop)
+        self.run.resources.release(self)
+        return problem
+
+    def _guarded(self, method: str, call: Callable[[], object]) -> str:
+        """Call the leaf; what goes wrong there is a reason to fail."""
+        try:
+            call()
+        except StopRun:
+            raise
+        except Exception as error:
+            problem = self._said(method, error)
+            if method in ("pause", "resume"):
+                self._lost = problem
+            return problem
+        return ""
+
+    def _said(self, method: str, error: Exception) -> str:
+        return f"{method} of {self.name} raised {type(error).__name__}: {error} ({self.place})"

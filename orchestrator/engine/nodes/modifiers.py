@@ -1,0 +1,330 @@
+"""What stands beside a node in the file, each as a node around it; docs/engine.md has their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from orchestrator.engine.conditions import Condition, Unknown
+from orchestrator.engine.nodes.interrupt import Interrupter
+from orchestrator.engine.own import Own
+from orchestrator.engine.run import Run
+
+RUNNING, SUCCESS, FAILURE, INVALID = Status.RUNNING, Status.SUCCESS, Status.FAILURE, Status.INVALID
+
+Value = Callable[[], Any]
+
+
+class Modifier(Own):
+    """A node around one child."""
+
+    def __init__(self, name: str, run: Run, child: Behaviour) -> None:
+        super().__init__(name, [child])
+        self.run = run
+
+    def initialise(self) -> None:
+        self.feedback_message = ""
+
+    @property
+    def starting(self) -> bool:
+        return self.status is not RUNNING
+
+
+class When(Modifier):
+    """`when` and `unless`: decides once whether the node runs; otherwise it is skipped.
+
+    Skipped is not a fifth status: a skipped node reports what lets its parent go on, SUCCESS in a sequence and FAILURE
+    in a selector, and says so in `skipped`; a parallel leaves it out of its count.
+    """
+
+    def __init__(
+        self, name: str, run: Run, child: Behaviour, conditions: list[tuple[Condition, bool]], skipped_as: Status
+    ) -> None:
+        super().__init__(name, run, child)
+        self._conditions = conditions
+        self._skipped_as = skipped_as
+        self.skipped = False
+
+    def update(self) -> Status:
+        if self.starting:
+            self.skipped = False
+            for condition, wanted in self._conditions:
+                holds = condition.look()
+                if holds is None:
+                    return self.run.fail(self, condition.unknown())
+                if holds is not wanted:
+                    return self._skip(condition.expression.text, holds)
+        return self.ticks[0]()
+
+    def _skip(self, text: str, holds: bool) -> Status:
+        self.skipped = True
+        self.halt()
+        self.feedback_message = f'"{text}" {"holds" if holds else "does not hold"}'
+        return self._skipped_as
+
+
+class Save(Modifier):
+    """`save`: keeps the result of a leaf that has ended by itself."""
+
+    def __init__(self, name: str, run: Run, child: Behaviour, key: str, result: Value) -> None:
+        super().__init__(name, run, child)
+        self._key = key
+        self._result = result
+
+    def update(self) -> Status:
+        status = self.ticks[0]()
+        if status is not RUNNING:
+            self.run.save({self._key: self._result()})
+        return status
+
+
+_RESULTS = {
+    "success": {SUCCESS: SUCCESS, FAILURE: SUCCESS},
+    "failure": {SUCCESS: FAILURE, FAILURE: FAILURE},
+    "inverted": {SUCCESS: FAILURE, FAILURE: SUCCESS},
+}
+
+
+class Result(Modifier):
+    """`result`: changes what the node reports when it ends."""
+
+    def __init__(self, name: str, run: Run, child: Behaviour, result: str) -> None:
+        super().__init__(name, run, child)
+        self._result = result
+        self._table = _RESULTS[result]
+
+    def update(self) -> Status:
+        status = self.ticks[0]()
+        if status is RUNNING:
+            return status
+        reported = self._table[status]
+        if reported is FAILURE and status is SUCCESS:
+            return self.run.fail(self, f"it succeeded, and its result is {self._result}")
+        return reported
+
+
+class Guard(Interrupter):
+    """`while`, `until` and `require`: a condition that is looked at before the start and all the time."""
+
+    def __init__(
+        self, name: str, run: Run, child: Behaviour, condition: Condition, *, ends_when: bool, ends_as: Status
+    ) -> None:
+        super().__init__(name, run, [child])
+        self.condition = condition
+        self._ends_when = ends_when
+        self._ends_as = ends_as
+
+    def initialise(self) -> None:
+        self.feedback_message = ""
+        self.condition.restart()
+
+    def advance(self) -> Status:
+        holds = self.condition.look()
+        if holds is None:
+            return self._over(FAILURE, self.condition.unknown())
+        if holds is self._ends_when:
+            verb = "holds" if holds else "does not hold"
+            return self._over(self._ends_as, f'"{self.condition.expression.text}" {verb}')
+        return self.ticks[0]()
+
+    def _over(self, end: Status, reason: str) -> Status:
+        if end is FAILURE:
+            self.run.fail(self, reason)
+        else:
+            self.feedback_message = reason
+        return self.interrupt_all(end)
+
+
+class Cooldown(Modifier):
+    """`cooldown`: not again within a time of its last end."""
+
+    def __init__(self, name: str, run: Run, child: Behaviour, time: Value) -> None:
+        super().__init__(name, run, child)
+        self._time = time
+        self.until = -inf
+
+    def update(self) -> Status:
+        now = self.run.clock.now()
+        if self.starting and now < self.until:
+            return self.run.fail(self, f"not again within the next {self.until - now:.3g} s")
+        status = self.ticks[0]()
+        return status if status is RUNNING else self._ended(status)
+
+    def halt(self) -> None:
+        if self.status is RUNNING:
+            self._ended(INVALID)
+        super().halt()
+
+    def _ended(self, status: Status) -> Status:
+        try:
+            self.until = self.run.clock.now() + self._time()
+        except Unknown as unknown:
+            return self.run.fail(self, str(unknown))
+        return status
+
+
+class Delay(Modifier):
+    """`delay`: waits before the start."""
+
+    def __init__(self, name: str, run: Run, child: Behaviour, time: Value) -> None:
+        super().__init__(name, run, child)
+        self._time = time
+        self.until = 0.0
+
+    def update(self) -> Status:
+        now = self.run.clock.now()
+        if self.starting:
+            try:
+                self.until = now + self._time()
+            except Unknown as unknown:
+                return self.run.fail(self, str(unknown))
+        if now < self.until:
+            self.run.wake_at(self.until)
+            return RUNNING
+        return self.ticks[0]()
+
+
+class Repeat(Modifier):
+    """`repeat`: rounds, each in a new tick, up to the first failure."""
+
+    def __init__(
+        self, name: str, run: Run, child: Behaviour, rounds: float = inf, until: Condition | None = None
+    ) -> None:
+        super().__init__(name, run, child)
+        self._rounds = rounds
+        self._until = until
+        self.done = 0
+
+    def initialise(self) -> None:
+        super().initialise()
+        self.done = 0
+
+    def update(self) -> Status:
+        status = self.ticks[0]()
+        if status is not SUCCESS:
+            return status
+        self.done += 1
+        if self._until is not None:
+            holds = self._until.look()
+            if holds is None:
+                return self.run.fail(self, self._until.unknown())
+            if holds:
+                return SUCCESS
+        elif self.done >= self._rounds:
+            return SUCCESS
+        self.run.wake_at(self.run.clock.now())
+        return RUNNING
+
+
+class ForEach(Modifier):
+    """`for_each`: a round per value, each in a new tick, up to the first failure."""
+
+    def __init__(self, name: str, run: Run, child: Behaviour, key: str, values: Value) -> None:
+        super().__init__(name, run, child)
+        self._key = key
+        self._make_values = values
+        self.values: list[Any] = []
+        self.done = 0
+
+    def update(self) -> Status:
+        if self.starting:
+            self.done = 0
+            try:
+                self.values = list(self._make_values())
+            except Unknown as unknown:
+                return self.run.fail(self, str(unknown))
+        if self.done == len(self.values):
+            return SUCCESS
+        self.run.values[self._key] = self.values[self.done]
+        status = self.ticks[0]()
+        if status is not SUCCESS:
+            return status
+        self.done += 1
+        if self.done == len(self.values):
+            return SUCCESS
+        self.run.wake_at(self.run.clock.now())
+        return RUNNING
+
+
+class Attempts(Modifier):
+    """`retry`: further attempts of a child that fails, each in a new tick."""
+
+    def __init__(self, name: str, run: Run, child: Behaviour, times: int, wait: Value | None, key: str) -> None:
+        super().__init__(name, run, child)
+        self._times = times
+        self._wait = wait
+        self._key = key
+        self.attempt = 1
+        self.until = -inf
+
+    def initialise(self) -> None:
+        super().initialise()
+        self.attempt = 1
+        self.until = -inf
+
+    def update(self) -> Status:
+        now = self.run.clock.now()
+        if now < self.until:
+            self.run.wake_at(self.until)
+            return RUNNING
+        self.run.values[self._key] = self.attempt
+        status = self.ticks[0]()
+        if status is not FAILURE or self.attempt > self._times:
+            return status
+        self.attempt += 1
+        self.feedback_message = f"attempt {self.attempt} of {self._times + 1}"
+        try:
+            self.until = now if self._wait is None else now + self._wait()
+        except Unknown as unknown:
+            return self.run.fail(self, str(unknown))
+        self.run.wake_at(self.until)
+        return RUNNING
+
+
+class Limit(Interrupter):
+    """`timeout` of everything but a leaf, which minds its own."""
+
+    def __init__(self, name: str, run: Run, child: Behaviour, time: Value) -> None:
+        super().__init__(name, run, [child])
+        self._time = time
+        self.started_at = 0.0
+        self.deadline = inf
+
+    def initialise(self) -> None:
+        self.feedback_message = ""
+
+    def advance(self) -> Status:
+        if self.status is not RUNNING:
+            self.started_at = self.run.clock.now()
+            try:
+                self.deadline = self.started_at + self._time()
+            except Unknown as unknown:
+                return self.run.fail(self, str(unknown))
+        status = self.ticks[0]()
+        if status is not RUNNING:
+            return status
+        if self.run.clock.now() >= self.deadline:
+            self.run.fail(self, f"timeout: not done after {self.deadline - self.started_at:g} s")
+            return self.interrupt_all(FAILURE)
+        self.run.wake_at(self.deadline)
+        return RUNNING
+
+
+class Use(Modifier):
+    """`use`: passes what is known only now to the names of the used file."""
+
+    def __init__(self, name: str, run: Run, child: Behaviour, passed: dict[str, Value]) -> None:
+        super().__init__(name, run, child)
+        self._passed = passed
+
+    def update(self) -> Status:
+        if self.starting:
+            try:
+                self.run.values.update({key: value() for key, value in self._passed.items()})
+            except Unknown as unknown:
+                return self.run.fail(self, str(unknown))
+        return self.ticks[0]()

@@ -1,0 +1,45 @@
+"""Nodes that tick their children themselves, when they see fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+INVALID = Status.INVALID
+
+
+class Own(Behaviour):
+    """Calls `self.ticks[i]()` for its i-th child in `update`; compiled code puts the functions there.
+
+    A decorator of py_trees ticks its child before it is asked, a composite decides by its kind. Nodes that look before
+    they leap, wait, or let others end first decide in their own `update`.
+    """
+
+    def __init__(self, name: str, children: list[Behaviour]) -> None:
+        super().__init__(name)
+        self.children = children
+        for child in children:
+            child.parent = self
+        self.ticks: list[Callable[[], Status]] = [_by_py_trees(child) for child in children]
+
+    def stop(self, new_status: Status) -> None:
+        """py_trees calls this at the end and, with INVALID, when the node is interrupted."""
+        if new_status is INVALID:
+            self.halt()
+        self.status = new_status
+
+    def halt(self) -> None:
+        """Stop whatever is below, because this node was interrupted."""
+        for child in self.children:
+            if child.status is not INVALID:
+                child.stop(INVALID)
+
+
+def _by_py_trees(child: Behaviour) -> Callable[[], Status]:
+    def tick() -> Status:
+        child.tick_once()
+        return child.status
+
+    return tick

@@ -1,0 +1,59 @@
+"""Who uses which part of the robot. Before a leaf gets a part, whoever has it is stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from orchestrator.leaf import By, Declaration
+from orchestrator.robots.facts import RobotFacts
+
+
+class Holder(Protocol):
+    """A started leaf."""
+
+    name: str
+
+    def give_up(self, reason: str) -> None:
+        """Stop at once and send what that takes."""
+
+
+class Resources:
+    """Parts of the robot with their holders."""
+
+    def __init__(self) -> None:
+        self.holders: dict[str, Holder] = {}
+
+    def claim(self, parts: Iterable[str], holder: Holder) -> None:
+        """Called before the holder starts: returns when those parts are nobody else's."""
+        for part in parts:
+            before = self.holders.get(part)
+            if before is not None:
+                before.give_up(f"{holder.name} took its {part.replace('_', ' ')}")
+        for part in parts:
+            self.holders[part] = holder
+
+    def release(self, holder: Holder) -> None:
+        for part in [part for part, held_by in self.holders.items() if held_by is holder]:
+            del self.holders[part]
+
+
+def parts_used(declared: Declaration, values: Mapping[str, Any], robot: RobotFacts | None) -> list[str]:
+    """The parts of the robot that a leaf with these values uses."""
+    parts: dict[str, None] = {}
+    for use in declared.uses:
+        parts.update(dict.fromkeys([use] if isinstance(use, str) else _decided(use, values.get(use.param), robot)))
+    return list(parts)
+
+
+def _decided(use: By, value: Any, robot: RobotFacts | None) -> Iterable[str]:
+    if value is None:
+        return ()
+    if use.table is not None:
+        return (use.table[value],)
+    if robot is None:
+        return ()
+    if value in robot.groups:
+        return (robot.groups[value].resource,)
+    joints = robot.poses[value].angles
+    return [group.resource for group in robot.groups.values() if not joints.keys().isdisjoint(group.joints)]

@@ -1,0 +1,146 @@
+"""What the nodes of one run share: its time, its values, what it reads, who holds what, and why something failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from orchestrator.clock import Clock
+from orchestrator.engine.events import Event, Note, Saved
+from orchestrator.engine.prompts import Prompts
+from orchestrator.engine.resources import Resources
+
+if TYPE_CHECKING:
+    from orchestrator.engine.nodes.leaf import LeafNode
+
+
+class FieldSource(Protocol):
+    """What expressions read of the robot."""
+
+    def read(self, name: str) -> Any:
+        """The value of a field, or None when it is not known."""
+
+    def why(self, name: str) -> str:
+        """Why a field is not known, with its age: a sentence that names it."""
+
+    def watch(self, name: str) -> None:
+        """From now on a change of this field ends the bus' wait, if it is an event field."""
+
+
+class StopRun(Exception):
+    """The run is over at once and in no orderly way: an e-stop, the guard, a lost robot. Not a failure of a node."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Cleanup(Protocol):
+    """What an interrupted node still has to do; whoever interrupted it waits for that."""
+
+    def clean_up(self) -> bool:
+        """Go on with it; True when it is over."""
+
+
+class RunClock:
+    """The time of a run: it stands still while the run is paused."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.lost = 0.0  # by pauses so far
+        self._paused_at: float | None = None
+
+    def now(self) -> float:
+        at = self._clock.now() if self._paused_at is None else self._paused_at
+        return at - self.lost
+
+    def pause(self) -> None:
+        self._paused_at = self._clock.now()
+
+    def resume(self) -> None:
+        assert self._paused_at is not None
+        self.lost += self._clock.now() - self._paused_at
+        self._paused_at = None
+
+
+class Failure(NamedTuple):
+    """Where a failure came from."""
+
+    node: Behaviour
+    reason: str
+
+
+class Run:
+    """One per built tree."""
+
+    def __init__(self, clock: Clock, robot: Any, fields: FieldSource, prompts: Prompts) -> None:
+        self.clock = RunClock(clock)
+        self.robot = robot
+        self.fields = fields
+        self.prompts = prompts
+        self.values: dict[str, Any] = {}
+        self.resources = Resources()
+        self.leaves: dict[LeafNode, None] = {}  # started and not stopped, in the order of their start
+        self.due = inf  # when the next tick is needed at the latest
+        self.cleanups: list[Cleanup] = []  # of what was interrupted and nobody has taken care of yet
+        self.failure: Failure | None = None  # the latest
+        self.trying = False  # a reactive selector looks whether a child would run: nothing may start
+        self.wanted = False  # something would have started
+        self.breakpoints: set[Behaviour] = set()
+        self.reached: Behaviour | None = None  # a breakpoint
+        self.on_event: Callable[[Event], object] = lambda event: None
+
+    def wake_at(self, time: float) -> None:
+        if time < self.due:
+            self.due = time
+
+    def fail(self, node: Behaviour, reason: str) -> Status:
+        node.feedback_message = reason
+        self.failure = Failure(node, reason)
+        return Status.FAILURE
+
+    def note(self, node: Behaviour, text: str) -> None:
+        self.on_event(Note(at=self.clock.now(), node=node_id(node), text=text))
+
+    def save(self, values: dict[str, Any]) -> None:
+        self.values.update(values)
+        self.on_event(Saved(at=self.clock.now(), values=values))
+
+    def interrupt(self, nodes: list[Behaviour]) -> list[Cleanup]:
+        """Stop nodes at once; what they still have to do, inner before outer, is up to the caller."""
+        outer, self.cleanups = self.cleanups, []
+        for node in nodes:
+            if node.status is not Status.INVALID:
+                node.stop(Status.INVALID)
+        found, self.cleanups = self.cleanups, outer
+        return found
+
+    def holds_back(self, node: Behaviour) -> bool:
+        """Whether something with an effect must not start in this tick."""
+        if self.trying:
+            self.wanted = True
+            return True
+        return bool(self.breakpoints) and self._stops_at(node)
+
+    def _stops_at(self, node: Behaviour | None) -> bool:
+        """A breakpoint on a node holds up the first thing that starts in it."""
+        while node is not None and node.status is not Status.RUNNING:
+            if node in self.breakpoints:
+                self.reached = node
+                return True
+            node = node.parent
+        return False
+
+
+def node_id(node: Behaviour | None) -> int:
+    """The number of the file's node to which a node of the tree belongs."""
+    while node is not None:
+        found = getattr(node, "number", None)
+        if found is not None:
+            return int(found)
+        node = node.parent
+    return 0

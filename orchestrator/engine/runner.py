@@ -1,0 +1,322 @@
+"""Runs a built tree: ticks it when there is a reason to, and does what the operator wants."""
+
+from __future__ import annotations
+
+import traceback
+from collections import deque
+from collections.abc import Callable
+from math import inf, nextafter
+from typing import NamedTuple, Protocol
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from orchestrator.clock import Clock
+from orchestrator.engine.builder import BuiltTree
+from orchestrator.engine.compile import compile_tree
+from orchestrator.engine.events import Change, Control, End, Event, NodeInfo, NodeStatus, RunStatus, Tick
+from orchestrator.engine.nodes.finally_ import Finally
+from orchestrator.engine.run import Cleanup, StopRun, node_id
+
+PERIOD = 0.05
+"""Seconds after which a tick comes even if nothing has happened: the heartbeat, and a look at streams."""
+SHORTEST = 0.001
+"""Seconds between two ticks at least, whatever happens."""
+ROUNDING = 1e-6
+"""Seconds: a heartbeat so shortly before a deadline waits for it."""
+
+SUCCESS, FAILURE, RUNNING, INVALID = Status.SUCCESS, Status.FAILURE, Status.RUNNING, Status.INVALID
+_WORDS: dict[Status, NodeStatus] = {
+    SUCCESS: "success",
+    FAILURE: "failure",
+    RUNNING: "running",
+    INVALID: "idle",
+}
+
+
+class Outcome(NamedTuple):
+    """How a run ended, and through which node of the file."""
+
+    status: RunStatus
+    reason: str = ""
+    node: NodeInfo | None = None
+    place: str = ""
+
+
+class WakingBus(Protocol):
+    """What the runner needs of a bus: its time, and to be woken when something happens."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+    def wait(self, timeout: float) -> bool: ...
+
+    def wake(self) -> None: ...
+
+
+class Runner:
+    """`run` blocks until the tree has ended. Everything else may be called from any thread while it runs."""
+
+    def __init__(
+        self,
+        built: BuiltTree,
+        bus: WakingBus,
+        heartbeat: Callable[[], object] = lambda: None,
+        on_event: Callable[[Event], object] = lambda event: None,
+    ) -> None:
+        self.built = built
+        self.ticks = 0
+        self.overruns = 0
+        """Ticks that took longer than the time to the next heartbeat."""
+        self._run = built.run
+        self._run.on_event = self.emit
+        self._bus = bus
+        self._clock = bus.clock
+        self._heartbeat = heartbeat
+        self._on_event = on_event
+        self._requests: deque[Callable[[], object]] = deque()
+        self._numbers = {node: number for number, node in enumerate(built.shown)}
+        self._reported: list[tuple[Status, bool]] = [(INVALID, False)] * len(built.shown)
+        self._tick_tree = compile_tree(built.root, changed=self._report)
+        self._started = -inf
+        self._paused = False
+        self._may_resume = False
+        self._stepping = False
+        self._aborting: tuple[str, list[Cleanup]] | None = None
+        self._outcome: Outcome | None = None
+        built.run.prompts.on_answer = bus.wake
+
+    # What others may ask for
+
+    def pause(self, reason: str = "") -> None:
+        """Every running leaf holds its motion, and time stands still for all nodes."""
+        self._request(lambda: self._pause(reason))
+
+    def resume(self) -> None:
+        self._request(self._resume)
+
+    def step(self) -> None:
+        """Go on until a node changes, then pause again."""
+        self._request(self._step)
+
+    def abort(self, reason: str = "aborted by the operator") -> None:
+        """The orderly way out: what runs is interrupted, and `finally` is done."""
+        self._request(lambda: self._abort(reason))
+
+    def stop(self, reason: str) -> None:
+        """The end, at once: nothing more is sent. The robot is stopped by others."""
+        self._request(lambda: _raise(StopRun(reason)))
+
+    def break_at(self, number: int) -> None:
+        """Pause before the node with this number starts."""
+        self._request(lambda: self._run.breakpoints.add(self.built.shown[number]))
+
+    def no_break_at(self, number: int) -> None:
+        self._request(lambda: self._run.breakpoints.discard(self.built.shown[number]))
+
+    @property
+    def paused(self) -> bool:
+        return self._paused
+
+    def emit(self, event: Event) -> None:
+        """Put an event into the run's stream; the guard's reports and commands come this way."""
+        self._on_event(event)
+
+    def _request(self, action: Callable[[], object]) -> None:
+        self._requests.append(action)
+        self._bus.wake()
+
+    # The loop
+
+    def run(self) -> Outcome:
+        self.emit(self.built.described())
+        try:
+            self._loop()
+        except StopRun as stop:
+            self._outcome = Outcome("stopped", stop.reason, *self._blamed())
+        except Exception as error:  # a mistake in a node of ours: the run can't be trusted any more
+            self.emit_note("".join(traceback.format_exception(error)))
+            self._outcome = Outcome("stopped", f"internal error: {type(error).__name__}: {error}")
+        assert self._outcome is not None
+        skipped = self._leave_undone() if self._outcome.status == "stopped" else []
+        self._report_all()
+        self._tell_the_end(self._outcome, skipped)
+        return self._outcome
+
+    def _loop(self) -> None:
+        while True:
+            self._started = self._clock.now()
+            while self._requests:
+                self._requests.popleft()()
+            if self._paused:
+                self._look_while_paused()
+            if not self._paused:
+                self._advance()
+            if self._clock.now() - self._started > PERIOD:
+                self.overruns += 1
+            self._heartbeat()
+            if self._outcome is not None:
+                return
+            self._wait()
+
+    def _advance(self) -> None:
+        run = self._run
+        run.due = inf
+        if self._aborting is not None:
+            self._go_on_aborting()
+            return
+        if self.built.pause is not None and self.built.pause[0].look():
+            self._pause(f'"{self.built.pause[0].expression.text}" holds')
+            return
+        self.ticks += 1
+        status = self._tick_tree()
+        if status is not RUNNING:
+            self._ended(status)
+        elif run.reached is not None:
+            self._pause(f"breakpoint at {run.reached.name}")
+            run.reached = None
+
+    def _wait(self) -> None:
+        """Until something happens or is due, but not for ever and not too short."""
+        due = self._run.due + (0.0 if self._paused else self._run.clock.lost)
+        heartbeat, earliest = self._started + PERIOD, self._started + SHORTEST
+        self._bus.wait(self._time_to(max(due if due < heartbeat + ROUNDING else heartbeat, earliest)))
+        while self._clock.now() < earliest:
+            self._bus.wait(self._time_to(earliest))
+
+    def _time_to(self, moment: float) -> float:
+        now = self._clock.now()
+        timeout = max(moment - now, 0.0)
+        while now + timeout < moment:  # by rounding
+            timeout = nextafter(timeout, inf)
+        return timeout
+
+    def _ended(self, status: Status) -> None:
+        if status is SUCCESS:
+            self._outcome = Outcome("success")
+            return
+        failure = self._run.failure
+        reason = failure.reason if failure else f"{self.built.root.name} failed"
+        self._outcome = Outcome("failure", reason, *self._blamed())
+
+    def _blamed(self) -> tuple[NodeInfo | None, str]:
+        if self._run.failure is None:
+            return None, ""
+        number = node_id(self._run.failure.node)
+        return self.built.structure[number], str(self.built.sources[number].place)
+
+    # Pause
+
+    def _pause(self, reason: str) -> None:
+        if self._paused or self._aborting is not None:
+            return
+        self._paused = True
+        self._may_resume = False
+        self._stepping = False
+        self._run.clock.pause()
+        for leaf in list(self._run.leaves):
+            leaf.pause()
+        if self.built.pause is not None:
+            self.built.pause[1].restart()
+        self._run.due = inf
+        self.emit(Control(at=self._run.clock.now(), action="paused", reason=reason))
+
+    def _resume(self) -> None:
+        if not self._paused:
+            return
+        self._end_pause()
+        for leaf in list(self._run.leaves):
+            leaf.resume()
+        self.emit(Control(at=self._run.clock.now(), action="resumed"))
+
+    def _step(self) -> None:
+        self._resume()
+        self._stepping = True
+
+    def _end_pause(self) -> None:
+        if self._paused:
+            self._paused = False
+            self._run.clock.resume()
+
+    def _look_while_paused(self) -> None:
+        self._run.due = inf
+        if any(condition.look() is not True for condition in self.built.require):
+            self._end_pause()  # the next tick finds the same and interrupts everything; nothing moves again
+            return
+        if self.built.pause is None:
+            return
+        holds = self.built.pause[1].look()
+        if holds is False:
+            self._may_resume = True
+        elif holds and self._may_resume:
+            self._resume()
+
+    # The end
+
+    def _abort(self, reason: str) -> None:
+        if self._aborting is not None:
+            return
+        self._end_pause()
+        self.emit(Control(at=self._run.clock.now(), action="aborting", reason=reason))
+        self._aborting = reason, self._run.interrupt([self.built.root])
+        self._report_all()
+
+    def _go_on_aborting(self) -> None:
+        assert self._aborting is not None
+        reason, cleanups = self._aborting
+        while cleanups and cleanups[0].clean_up():
+            del cleanups[0]
+        self._report_all()
+        if not cleanups:
+            self._outcome = Outcome("aborted", reason)
+
+    def _leave_undone(self) -> list[str]:
+        """After a stop: what would still have been done, and is not, because nothing may be sent."""
+        undone = [leaf.abandon() for leaf in self._run.leaves]
+        self._run.leaves.clear()
+        nodes = self.built.root.iterate()
+        undone += [f"finally of {node.name}" for node in nodes if isinstance(node, Finally) and node.open]
+        self._run.interrupt([self.built.root])
+        return undone
+
+    def _tell_the_end(self, outcome: Outcome, skipped: list[str]) -> None:
+        self.emit(
+            End(
+                at=self._run.clock.now(),
+                status=outcome.status,
+                reason=outcome.reason,
+                node=outcome.node.number if outcome.node else None,
+                place=outcome.place,
+                skipped=skipped,
+                ticks=self.ticks,
+            )
+        )
+
+    # Telling what happens
+
+    def emit_note(self, text: str) -> None:
+        self._run.note(self.built.root, text)
+
+    def _report_all(self) -> None:
+        self._report(self.built.shown)
+
+    def _report(self, nodes: list[Behaviour]) -> None:
+        """Tell which of these nodes are in another state than was told last."""
+        changes: dict[int, Change] = {}
+        for node in nodes:
+            number = self._numbers.get(node)
+            if number is None:
+                continue
+            state = node.status, getattr(node, "skipped", False)
+            if state != self._reported[number]:
+                self._reported[number] = state
+                skipped = state[1] and state[0] is not INVALID
+                changes[number] = Change("skipped" if skipped else _WORDS[state[0]], node.feedback_message)
+        if changes:
+            self.emit(Tick(at=self._run.clock.now(), tick=self.ticks, changes=changes))
+            if self._stepping:
+                self._pause("step")
+
+
+def _raise(problem: Exception) -> None:
+    raise problem

@@ -1,0 +1,213 @@
+"""Small missions in virtual time: files written in tests, leaves that do as told, a robot that notes everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import behaviours
+from orchestrator.bus.memory import MemoryBus, MemoryNetwork
+from orchestrator.clock import VirtualClock
+from orchestrator.engine import BuiltTree, Outcome, Prompts, Runner, build
+from orchestrator.engine.events import Event, to_json
+from orchestrator.leaf import By, Catalogue, Duration, Leaf, Status, leaves_of
+from orchestrator.robots.facts import Field
+from orchestrator.treefile import Surroundings, Tree, check_file
+from tests.treefile.stand_in import ATOM_W
+from tests.treefile.stand_in import FIELDS as ROBOT_FIELDS
+
+_PARTS = {part: part for part in ("base", "head", "upper")}
+
+
+class Act(Leaf, uses=By("part", _PARTS), result=("fine", "broken"), timeout=None):
+    """Act for a time, then succeed or fail.
+
+    - Act: {id: a, time: 1 s, ok: true}
+    """
+
+    id: str
+    time: Duration = 0.0
+    ok: bool = True
+    fails: int = 0  # the first so many attempts fail
+    part: str | None = None
+
+    def start(self) -> None:
+        self.robot.note(f"start {self.id}")
+        self._until = self.robot.clock.now() + self.time
+
+    def step(self) -> Status:
+        if self.robot.clock.now() < self._until:
+            return Status.RUNNING
+        self.robot.attempts[self.id] = self.robot.attempts.get(self.id, 0) + 1
+        good = self.ok and self.robot.attempts[self.id] > self.fails
+        self.result = "fine" if good else "broken"
+        return Status.SUCCESS if good else self.fail(f"{self.id} failed")
+
+    def stop(self) -> None:
+        self.robot.note(f"stop {self.id}")
+
+    def pause(self) -> None:
+        self.robot.note(f"pause {self.id}")
+        self._left = self._until - self.robot.clock.now()
+
+    def resume(self) -> None:
+        self.robot.note(f"resume {self.id}")
+        self._until = self.robot.clock.now() + self._left
+
+
+class Stubborn(Act, resumable=False, timeout=None):
+    """Act, but without being able to go on after a pause.
+
+    - Stubborn: {id: a, time: 1 s}
+    """
+
+    id: str
+    time: Duration = 0.0
+
+
+class Look(Leaf, looks=True, instant=True, timeout=1.0):
+    """Only look.
+
+    - Look: {ok: true}
+    """
+
+    ok: bool = True
+
+    def step(self) -> Status:
+        return Status.SUCCESS if self.ok else self.fail("it looks bad")
+
+
+class Odd(Leaf, timeout=None):
+    """Misbehave.
+
+    - Odd: {how: none}
+    """
+
+    how: str
+
+    def start(self) -> None:
+        self.robot.note("start odd")
+        if self.how == "start":
+            raise RuntimeError("no start")
+
+    def step(self) -> Any:
+        if self.how == "step":
+            raise RuntimeError("no step")
+        return {"none": None, "true": True, "running": Status.RUNNING}.get(self.how, Status.SUCCESS)
+
+    def stop(self) -> None:
+        self.robot.note("stop odd")
+        if self.how == "stop":
+            raise RuntimeError("no stop")
+
+
+CATALOGUE = Catalogue([*leaves_of(behaviours), *(leaf.declaration for leaf in (Act, Stubborn, Look, Odd))])
+FIELDS = {
+    **ROBOT_FIELDS,
+    **{name: Field(name, "bool", "pad", event=True) for name in ("pad.x", "pad.y")},
+}
+
+
+class Fields:
+    """Values of fields; a change wakes the bus."""
+
+    def __init__(self, bus: MemoryBus) -> None:
+        self._bus = bus
+        self._values: dict[str, Any] = {}
+        self.watched: set[str] = set()
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._values[name] = value
+        if name in self.watched:
+            self._bus.wake()
+
+    def read(self, name: str) -> Any:
+        return self._values.get(name)
+
+    def why(self, name: str) -> str:
+        return f"{name} has not been reported yet"
+
+    def watch(self, name: str) -> None:
+        self.watched.add(name)
+
+
+class Robot:
+    """Notes what leaves do, and when."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        self.clock = clock
+        self.log: list[tuple[float, str]] = []
+        self.attempts: dict[str, int] = {}
+
+    def note(self, text: str) -> None:
+        self.log.append((round(self.clock.now(), 6), text))
+
+    @property
+    def said(self) -> list[str]:
+        return [text for _, text in self.log]
+
+
+@dataclass
+class Mission:
+    """A mission ready to run; plan what happens with `at`."""
+
+    built: BuiltTree
+    runner: Runner
+    clock: VirtualClock
+    fields: Fields
+    robot: Robot
+    prompts: Prompts
+    events: list[Event]
+    beats: list[float] = field(default_factory=list)
+
+    def at(self, time: float, action: Callable[[], object]) -> None:
+        def happen() -> None:
+            action()
+
+        self.clock.at(time, happen)
+
+    def run(self) -> Outcome:
+        return self.runner.run()
+
+    @property
+    def said(self) -> list[str]:
+        return self.robot.said
+
+    @property
+    def log(self) -> list[tuple[float, str]]:
+        return self.robot.log
+
+    def stream(self) -> bytes:
+        return b"\n".join(to_json(event) for event in self.events)
+
+
+def checked(path: Path) -> Tree:
+    surroundings = Surroundings(CATALOGUE, FIELDS, robot=ATOM_W)
+    result = check_file(path, surroundings)
+    assert result.ok, result.findings.render()
+    return result.tree
+
+
+def mission(folder: Path, text: str, answers: Any = lambda question: None, **fields: Any) -> Mission:
+    """A mission from nodes or a whole file; fields by name with `__` for the dot."""
+    if not text.lstrip().startswith("tree:"):
+        text = "tree: t\nroot:\n" + "".join(f"  {line}\n" for line in text.strip("\n").splitlines())
+    path = folder / "main.yaml"
+    path.write_text(text)
+    return mission_of(checked(path), answers, **fields)
+
+
+def mission_of(tree: Tree, answers: Any = lambda question: None, **fields: Any) -> Mission:
+    clock = VirtualClock()
+    bus = MemoryNetwork(clock).bus("run")
+    values = Fields(bus)
+    for name, value in fields.items():
+        values[name.replace("__", ".")] = value
+    robot, prompts = Robot(clock), Prompts(answers)
+    events: list[Event] = []
+    beats: list[float] = []
+    built = build(tree, CATALOGUE, robot, values, clock, prompts)
+    runner = Runner(built, bus, lambda: beats.append(clock.now()), events.append)
+    return Mission(built, runner, clock, values, robot, prompts, events, beats)
