@@ -87,7 +87,7 @@ class AtomTwin(Twin):
             [ATOM_FIRST_INDEX[name] + n for name in profile.groups for n in range(len(profile.group(name)))]
         )
         self.present = frozenset(int(index) for index in self._wire_index)
-        self.motors = np.zeros((MOTORS, 7))
+        self.motors = np.zeros((MOTORS, 7), "f")
         wheels = () if self._wheels is None else (self._wheels,)
         self.live(self.fsm, self.joints, self.battery, self.walking, *self.hands.values(), *wheels)
         self._publish_all()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,6 +52,13 @@ class Template:
         """The numbers from the one at this path on that stand side by side, whatever fields they belong to."""
         first = self.numbers(path)
         return np.lib.stride_tricks.as_strided(first, (count,), (first.dtype.itemsize,), writeable=True)
+
+    def packer(self, path: str, codes: str) -> Callable[..., None]:
+        """Writes several values at once, from this field on; `codes` as in `struct`, gaps included."""
+        steps, _ = parse_path(self._shape, path)
+        walker = Walker(self._shape, bytes(self._bytes))
+        offset = walker.locate(self._shape, steps)[0].offset
+        return partial(struct.Struct(walker.encoding.order + codes).pack_into, self._bytes, offset)
 
     def data(self) -> bytes:
         return bytes(self._bytes)
