@@ -134,7 +134,7 @@ class AdamTwin(Twin):
         return (*self.motor_errors, self.battery.low, self.pad.changes, self.tilt)
 
     def _hands_shown(self) -> tuple[object, ...]:
-        return tuple((bool(hand.speed.any()), hand.holding) for hand in self.hands.values())
+        return tuple((hand.moving, hand.holding) for hand in self.hands.values())
 
 
 class LowState:

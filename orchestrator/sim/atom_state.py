@@ -56,9 +56,9 @@ class _Body:
         self._pad = self.template.numbers("wireless_remote")
         self._pad_changes = -1
 
-    def patch(self) -> None:
+    def refresh(self) -> None:
+        """Write what changes only now and then; the twin asks for it whenever something may have changed."""
         twin = self.twin
-        np.add(self.motors, self._noise.draw(), out=self._table)
         self._fsm[0] = twin.fsm.state
         self._level[0] = round(twin.battery.level)
         self._beat[0] = int(twin.uptime * 10) & 0xFFFF
@@ -66,15 +66,21 @@ class _Body:
             self._pad_changes = twin.pad.changes
             self._pad[:] = np.frombuffer(twin.pad.dobot(), np.uint8)
 
+    def patch(self) -> None:
+        np.add(self.motors, self._noise.draw(), out=self._table)
+
 
 class UpperState(_Body):
     def __init__(self, twin: AtomTwin) -> None:
         super().__init__(twin, "rt/upper/state", UPPER, twin.seed + 1)
         self._control = self.template.numbers("is_upper_control")
 
+    def refresh(self) -> None:
+        super().refresh()
+        self._control[0] = self.twin.upper_control
+
     def __call__(self) -> bytes:
         self.patch()
-        self._control[0] = self.twin.upper_control
         return self.template.data()
 
 
@@ -93,8 +99,9 @@ class LowerState(_Body):
         if motion != self._clean_for:
             self._clean_for = motion
             yaw, turn = motion
-            self._clean[[0, 3]] = math.cos(yaw / 2), math.sin(yaw / 2)
-            self._clean[6], self._clean[12] = turn, math.remainder(yaw, math.tau)
+            clean = self._clean
+            clean[0], clean[3] = math.cos(yaw / 2), math.sin(yaw / 2)
+            clean[6], clean[12] = turn, math.remainder(yaw, math.tau)
         np.add(self._clean, self._imu_noise.draw(), out=self._imu)
         return self.template.data()
 

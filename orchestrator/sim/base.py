@@ -251,6 +251,11 @@ class WheeledBase(Touchable):
         if self._task is None and not self._queue and self.work_mode == TASK_MODE:
             self._now, self.battery.working = now, False
             return
+        task, seconds = self._task, now - self._now
+        if task is not None and self._going and task.driven + seconds < task.length - ROUNDING:
+            self._drive(seconds)  # most of the time it just drives on
+            self._now, self.battery.working = now, True
+            return
         while self._now < now:
             until = min(now, self._own_change())
             self._drive(until - self._now)
