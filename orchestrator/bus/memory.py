@@ -150,6 +150,7 @@ class MemoryWriter:
         self.met: dict[MemoryReader, float] = {}
         self._last_match = float("inf")
         self._source: Callable[[], bytes | None] | None = None
+        self._fresh_for = 0.0
         self._encode = codec(topic.type).encode
 
     @property
@@ -168,9 +169,10 @@ class MemoryWriter:
             raise BusError(f"the bus is closed: nothing more can be sent on {self.topic.name}")
         self.bus.clock.at(self.bus.clock.now(), lambda: self._arrive(data))
 
-    def supply(self, source: Callable[[], bytes | None]) -> None:
-        """Streams in virtual time: make a sample when somebody looks, instead of sending every one."""
+    def supply(self, source: Callable[[], bytes | None], fresh_for: float = 0.0) -> None:
+        """In virtual time: make a sample when somebody looks whose newest is older than `fresh_for` seconds."""
         self._source = source
+        self._fresh_for = fresh_for
         for reader in self.met:
             reader.supplied_by(self)
 
@@ -179,7 +181,7 @@ class MemoryWriter:
         newest = reader._newest
         if self._source is None or now - self.met[reader] < READY_AFTER:
             return
-        if newest is not None and newest.received == now and newest.writer == self.number:
+        if newest is not None and now - newest.received <= self._fresh_for and newest.writer == self.number:
             return
         data = self._source()
         if data is not None:

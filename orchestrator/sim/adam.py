@@ -134,7 +134,7 @@ class AdamTwin(Twin):
         return (*self.motor_errors, self.battery.low, self.pad.changes, self.tilt)
 
     def _hands_shown(self) -> tuple[object, ...]:
-        return tuple((bool(hand.speed.any()), hand.holding) for hand in self.hands.values())
+        return tuple((hand.moving, hand.holding) for hand in self.hands.values())
 
 
 class LowState:
@@ -153,9 +153,9 @@ class LowState:
         self._imu = template.stretch("imu_state.quaternion", len(_IMU_NOISE))
         self._pad = template.numbers("wireless_remote")
         self._battery = template.numbers("battery_data.timestamp_ms"), template.stretch("battery_data.voltage", 4)
-        self._noise = Noise(twin.seed + 1, *_MOTOR_NOISE, rows=count)
-        self._imu_noise = Noise(twin.seed + 2, *_IMU_NOISE)
-        self._clean = np.zeros((count, len(_MOTOR_NOISE)))
+        self._noise = Noise(twin.seed + 1, *_MOTOR_NOISE, rows=count, code="f")
+        self._imu_noise = Noise(twin.seed + 2, *_IMU_NOISE, code="f")
+        self._clean = np.zeros((count, len(_MOTOR_NOISE)), "f")
         self._pad_changes = -1
 
     def __call__(self) -> bytes:
@@ -163,9 +163,9 @@ class LowState:
         if twin.joints.take_news():
             joints = twin.joints
             self._clean[:, 0], self._clean[:, 1], self._clean[:, 3] = joints.q, joints.dq, joints.tau
-        np.add(self._clean, self._noise.draw(), out=self._motors, casting="same_kind")
+        np.add(self._clean, self._noise.draw(), out=self._motors)
         self._errors[:] = twin.motor_errors
-        np.add(self._upright(), self._imu_noise.draw(), out=self._imu, casting="same_kind")
+        np.add(self._upright(), self._imu_noise.draw(), out=self._imu)
         milliseconds = int(twin.uptime * 1000.0 + 1e-6)
         self._tick[0] = milliseconds & 0xFFFFFFFF
         stamp, readings = self._battery
@@ -181,7 +181,7 @@ class LowState:
     def _upright(self) -> Numbers:
         """Quaternion (w x y z), gyroscope, accelerometer and yaw, pitch, roll stand side by side."""
         roll = self._twin.tilt
-        imu = np.zeros(len(_IMU_NOISE))
+        imu = np.zeros(len(_IMU_NOISE), "f")
         imu[0], imu[1] = math.cos(roll / 2), math.sin(roll / 2)
         imu[8], imu[9] = math.sin(roll) * _GRAVITY, math.cos(roll) * _GRAVITY
         imu[12] = roll

@@ -87,15 +87,16 @@ class AtomTwin(Twin):
             [ATOM_FIRST_INDEX[name] + n for name in profile.groups for n in range(len(profile.group(name)))]
         )
         self.present = frozenset(int(index) for index in self._wire_index)
-        self.motors = np.zeros((MOTORS, 7))
+        self.motors = np.zeros((MOTORS, 7), "f")
         wheels = () if self._wheels is None else (self._wheels,)
         self.live(self.fsm, self.joints, self.battery, self.walking, *self.hands.values(), *wheels)
         self._publish_all()
         self._take_all()
 
     def _publish_all(self) -> None:
-        self.publish("rt/upper/state", _STATE_RATE, UpperState(self), self._body_shown)
-        self.publish("rt/lower/state", _STATE_RATE, LowerState(self), self._body_shown)
+        upper, lower = self._bodies = UpperState(self), LowerState(self)
+        self.publish("rt/upper/state", _STATE_RATE, upper, self._body_shown)
+        self.publish("rt/lower/state", _STATE_RATE, lower, self._body_shown)
         self.publish("rt/emergency/state", 10.0, EmergencyState(self), lambda: frozenset(self.pressed))
         self.publish("rt/main/nodes/state", 5.0, NodesState(self), self.drives.shown)
         self.publish("rt/power/state", 5.0, PowerState(self), lambda: None)
@@ -305,6 +306,8 @@ class AtomTwin(Twin):
             self._wheels.stopped = bool(self.pressed & {"amr", "amr_event"})
             self._wheels.accepts_tasks = self.fsm.state > DAMPING
         self.battery.working = self.walking.moving or self.upper_control
+        for body in self._bodies:
+            body.refresh()
 
     def advance(self) -> None:
         super().advance()
@@ -335,7 +338,7 @@ class AtomTwin(Twin):
         return (self.fsm.state, self.upper_control, self.battery.low, self.pad.changes)
 
     def _hands_shown(self) -> tuple[object, ...]:
-        return tuple((bool(hand.speed.any()), hand.holding) for hand in self.hands.values())
+        return tuple((hand.moving, hand.holding) for hand in self.hands.values())
 
     def _base_shown(self) -> tuple[object, ...]:
         base = self.base

@@ -48,7 +48,7 @@ class _Body:
             message.robot_type = twin.profile.model.upper()
         self.template = Template(message)
         self.motors = twin.motors[part]
-        self._noise = Noise(seed, *_MOTOR_NOISE, rows=part.stop - part.start)
+        self._noise = Noise(seed, *_MOTOR_NOISE, rows=part.stop - part.start, code="f")
         self._table = self.template.table("motor_state[*].q", _MOTOR_NUMBERS)
         self._fsm = self.template.numbers("fsm_id")
         self._level = self.template.numbers("bms_state.battery_level")
@@ -56,9 +56,9 @@ class _Body:
         self._pad = self.template.numbers("wireless_remote")
         self._pad_changes = -1
 
-    def patch(self) -> None:
+    def refresh(self) -> None:
+        """Write what changes only now and then; the twin asks for it whenever something may have changed."""
         twin = self.twin
-        np.add(self.motors, self._noise.draw(), out=self._table, casting="same_kind")
         self._fsm[0] = twin.fsm.state
         self._level[0] = round(twin.battery.level)
         self._beat[0] = int(twin.uptime * 10) & 0xFFFF
@@ -66,24 +66,30 @@ class _Body:
             self._pad_changes = twin.pad.changes
             self._pad[:] = np.frombuffer(twin.pad.dobot(), np.uint8)
 
+    def patch(self) -> None:
+        np.add(self.motors, self._noise.draw(), out=self._table)
+
 
 class UpperState(_Body):
     def __init__(self, twin: AtomTwin) -> None:
         super().__init__(twin, "rt/upper/state", UPPER, twin.seed + 1)
         self._control = self.template.numbers("is_upper_control")
 
+    def refresh(self) -> None:
+        super().refresh()
+        self._control[0] = self.twin.upper_control
+
     def __call__(self) -> bytes:
         self.patch()
-        self._control[0] = self.twin.upper_control
         return self.template.data()
 
 
 class LowerState(_Body):
     def __init__(self, twin: AtomTwin) -> None:
         super().__init__(twin, "rt/lower/state", LOWER, twin.seed + 2)
-        self._imu_noise = Noise(twin.seed + 3, *_IMU_NOISE)
+        self._imu_noise = Noise(twin.seed + 3, *_IMU_NOISE, code="f")
         self._imu = self.template.stretch("imu_state.quaternion", len(_IMU_NOISE))
-        self._clean = np.zeros(len(_IMU_NOISE))
+        self._clean = np.zeros(len(_IMU_NOISE), "f")
         self._clean[7:10] = (0.0, 0.0, _GRAVITY)
         self._clean_for: tuple[float, float] | None = None
 
@@ -93,9 +99,10 @@ class LowerState(_Body):
         if motion != self._clean_for:
             self._clean_for = motion
             yaw, turn = motion
-            self._clean[[0, 3]] = math.cos(yaw / 2), math.sin(yaw / 2)
-            self._clean[6], self._clean[12] = turn, math.remainder(yaw, math.tau)
-        np.add(self._clean, self._imu_noise.draw(), out=self._imu, casting="same_kind")
+            clean = self._clean
+            clean[0], clean[3] = math.cos(yaw / 2), math.sin(yaw / 2)
+            clean[6], clean[12] = turn, math.remainder(yaw, math.tau)
+        np.add(self._clean, self._imu_noise.draw(), out=self._imu)
         return self.template.data()
 
 
@@ -108,8 +115,8 @@ class HandsState:
         self._closed = np.array(hands.closed)
         self._span = np.array(hands.open) - self._closed
         self._table = self._template.table("hands[*].q", _MOTOR_NUMBERS)
-        self._noise = Noise(twin.seed + 4, *_MOTOR_NOISE, rows=len(self._table))
-        self._clean = np.zeros(self._table.shape)
+        self._noise = Noise(twin.seed + 4, *_MOTOR_NOISE, rows=len(self._table), code="f")
+        self._clean = np.zeros(self._table.shape, "f")
 
     def __call__(self) -> bytes:
         fingers = len(self._closed)
@@ -120,7 +127,7 @@ class HandsState:
             rows[:, 0] = rows[:, 4] = self._closed + hand.opening * self._span
             rows[:, 1] = rows[:, 5] = hand.speed * self._span
             rows[:, 3] = hand.torque
-        np.add(self._clean, self._noise.draw(), out=self._table, casting="same_kind")
+        np.add(self._clean, self._noise.draw(), out=self._table)
         return self._template.data()
 
 
@@ -181,35 +188,33 @@ class AmrState:
         kind = twin.topics["rt/amr/state"].type
         self._template = template = Template(blank(kind))
         self._noise = Noise(twin.seed + 6, 1e-3, 1e-3, 5e-4, 0.02, 0.05)
-        self._status = template.numbers("device_status"), template.numbers("navigation_status")
-        basic = ("battery_level", "battery_voltage", "battery_current", "heartbeat")
-        self._basic = tuple(template.numbers(f"basic_status.{name}") for name in basic)
-        self._position = template.numbers("position")
-        events = ("emergency_stop_pressed", "path_blocked", "low_battery", "obstacle_detected")
-        self._events = tuple(template.numbers(f"amr_event.{name}") for name in events)
+        self._head = template.packer("device_status", "IIfffHxxfff")
+        self._events = template.packer("amr_event.emergency_stop_pressed", "5?")
         self._errors = template.numbers("error_code")
-        self._task, self._mode = template.numbers("task_id"), template.numbers("work_mode")
-        self._velocity = None
-        if has_field(kind, "velocity"):
-            self._velocity = template.numbers("velocity.linear_vel"), template.numbers("velocity.angular_vel")
+        self._task = template.packer("task_id", "II")
+        self._velocity = template.packer("velocity.linear_vel", "ff") if has_field(kind, "velocity") else None
 
     def __call__(self) -> bytes:
-        base, noise = self._twin.base, self._noise.draw()
-        battery = base.battery
-        device, navigation = self._status
-        device[0], navigation[0] = base.device.value, base.reported.value
-        level, voltage, current, heartbeat = self._basic
-        level[0], voltage[0], current[0] = battery.level, battery.voltage + noise[3], battery.current + noise[4]
-        heartbeat[0] = int(self._twin.uptime * 40 + 1e-6) & 0xFFFF
-        self._position[:] = base.pose + noise[:3]
-        pressed, blocked, low, obstacle = self._events
-        pressed[0], low[0] = "amr_event" in self._twin.pressed, battery.low
-        blocked[0] = obstacle[0] = base.blocked
+        base, noise = self._twin.base, self._noise.draw().tolist()
+        battery, (x, y, heading) = base.battery, base.pose
+        self._head(
+            base.device.value,
+            base.reported.value,
+            battery.level,
+            battery.voltage + noise[3],
+            battery.current + noise[4],
+            int(self._twin.uptime * 40 + 1e-6) & 0xFFFF,
+            x + noise[0],
+            y + noise[1],
+            heading + noise[2],
+        )
+        pressed = "amr_event" in self._twin.pressed
+        self._events(pressed, False, base.blocked, battery.low, base.blocked)
         self._errors[:] = 0
         self._errors[: len(base.errors)] = base.errors
-        self._task[0], self._mode[0] = base.task_id, base.work_mode
+        self._task(base.task_id, base.work_mode)
         if self._velocity is not None:
-            self._velocity[0][0], self._velocity[1][0] = base.velocity
+            self._velocity(*base.velocity)
         return self._template.data()
 
 

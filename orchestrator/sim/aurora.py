@@ -84,8 +84,8 @@ class AuroraTwin(Twin):
         self.walking = Walking(profile.velocity)
         self.arms = {arm: Reach((0.2, side * 0.25, 0.1, 0.0, 0.0, 0.0, 1.0)) for arm, side in zip(ARMS, (1.0, -1.0))}
         self._slices = self._lay_out()
-        present = (*profile.groups, *(f"{side}_hand" for side in self.hands))
-        self.group_sizes = {name: self._size(name) for name in AURORA_GROUPS if name in present}
+        self.group_order = (*profile.groups, *(f"{side}_hand" for side in self.hands))
+        self.group_sizes = {name: self._size(name) for name in AURORA_GROUPS if name in self.group_order}
         self.gains = {name: (np.zeros(size), np.zeros(size)) for name, size in self.group_sizes.items()}
         self.motor_errors = {name: [0] * size for name, size in self.group_sizes.items()}
         self.motor_mode = dict.fromkeys(self.group_sizes, _MOTOR_MODE.PD)
@@ -309,13 +309,19 @@ class AuroraTwin(Twin):
     def position(self) -> tuple[float, float, float]:
         return (self.walking.x, self.walking.y, 0.2 if self.fallen else _HEIGHT + self.stand.pose[0])
 
-    def group_motion(self, group: str) -> tuple[Any, Any, Any]:
-        """Position, velocity and effort of a group."""
-        if group in self._slices:
-            where = self._slices[group]
-            return self.joints.q[where], self.joints.dq[where], self.joints.tau[where]
-        hand, (closed, span) = self.hands[group.removesuffix("_hand")], self._finger_range()
-        return closed + hand.opening * span, hand.speed * span, hand.torque
+    def take_joint_news(self) -> bool:
+        news = [self.joints.take_news(), *(hand.take_news() for hand in self.hands.values())]
+        return any(news)
+
+    def joint_motion(self) -> tuple[Any, Any, Any]:
+        """Position, velocity and effort of all joints and fingers, in `group_order`."""
+        q, dq, tau = [self.joints.q], [self.joints.dq], [self.joints.tau]
+        for hand in self.hands.values():
+            closed, span = self._finger_range()
+            q.append(closed + hand.opening * span)
+            dq.append(hand.speed * span)
+            tau.append(hand.torque)
+        return np.concatenate(q), np.concatenate(dq), np.concatenate(tau)
 
     def motion_states(self) -> list[int]:
         return [self._motion_state(group) for group in AURORA_GROUPS]

@@ -36,15 +36,14 @@ class _Stamped:
     def finish(self) -> None:
         """The message is laid out: its numbers change from now on, its lengths do not."""
         self.template = Template(self.message)
-        self._sec = self.template.numbers("header.stamp.sec")
-        self._nanosec = self.template.numbers("header.stamp.nanosec")
+        self._stamp = self.template.packer("header.stamp.sec", "iI")
         self._jitter = Noise(self.seed, _JITTER)
         self._last = 0.0
 
     def data(self) -> bytes:
         self._last = max(self._last, self.twin.uptime + abs(self._jitter.draw()[0]))
         seconds = int(self._last)
-        self._sec[0], self._nanosec[0] = seconds, int((self._last - seconds) * 1e9)
+        self._stamp(seconds, int((self._last - seconds) * 1e9))
         return self.template.data()
 
 
@@ -95,19 +94,19 @@ class BaseData(_Stamped):
         for name in self._names:
             setattr(self.message, name, [0.0] * sizes.get(name, 3))
         self.finish()
-        self._views = [self.template.numbers(name) for name in self._names]
-        self._noise = Noise(self.seed, 2e-4, 2e-4, 2e-4, 2e-3, 2e-3, 2e-3, 2e-2, 2e-2, 2e-2, 2e-3, 2e-3, 2e-3)
+        self._view, self._where = self.template.doubles(*self._names)
+        self._noise = Noise(self.seed, *[2e-4] * 3, *[2e-3] * 3, *[2e-2] * 3, *[2e-3] * 3)
 
     def __call__(self) -> bytes:
-        noise = self._noise.draw()
-        roll, pitch, yaw = (angle + error for angle, error in zip(self.twin.tilt(), noise[:3]))
+        walking, noise = self.twin.walking, self._noise.draw().tolist()
+        roll, pitch, yaw = (angle + error for angle, error in zip(self.twin.tilt(), noise))
         x, y, z, w = quaternion(roll, pitch, yaw)
-        omega = np.add(noise[3:6], (0.0, 0.0, self.twin.walking.turn))
-        acceleration = np.add(noise[6:9], (0.0, 0.0, _GRAVITY))
-        body = np.add(noise[9:12], (self.twin.walking.vx, self.twin.walking.vy, 0.0))
-        values = ((x, y, z, w), (w, x, y, z), (roll, pitch, yaw), omega, acceleration, omega, acceleration)
-        for view, value in zip(self._views, (*values, turned(body, yaw), self.twin.position(), body)):
-            view[:] = value
+        omega = (noise[3], noise[4], noise[5] + walking.turn)
+        acceleration = (noise[6], noise[7], noise[8] + _GRAVITY)
+        body = (noise[9] + walking.vx, noise[10] + walking.vy, noise[11])
+        turning = (*omega, *acceleration, *omega, *acceleration)
+        moving = (*turned(body, yaw), *self.twin.position(), *body)
+        self._view[self._where] = (x, y, z, w, w, x, y, z, roll, pitch, yaw, *turning, *moving)
         return self.data()
 
 
@@ -138,21 +137,19 @@ class GroupState(_Stamped):
         self.finish()
         self._motion = self.template.numbers("group_motion_state")
         self._level = self.template.numbers("stable_level")
-        names = ("position", "velocity", "effort")
-        self._views = [
-            [
-                [self.template.numbers(f"group_state[{n}].{kind}_{name}") for kind in ("joint", "motor")]
-                for name in names
-            ]
-            for n in range(len(sizes))
-        ]
-        self._noise = [Noise(self.seed + n, *[2e-4] * size) for n, (_, size) in enumerate(sizes)]
+        numbers = [f"{kind}_{name}" for kind in ("joint", "motor") for name in ("position", "velocity", "effort")]
+        order = [n for name in twin.group_order for n, group in enumerate(twin.group_sizes) if group == name]
+        self._view, self._where = self.template.doubles(
+            *(f"group_state[{n}].{name}" for name in numbers for n in order)
+        )
+        self._noise = Noise(self.seed, *[2e-4] * len(self._where))
+        self._clean = np.zeros(len(self._where))
 
     def __call__(self) -> bytes:
-        for group, views, noise in zip(self.twin.group_sizes, self._views, self._noise):
-            error = noise.draw()
-            for pair, value in zip(views, self.twin.group_motion(group)):
-                pair[0][:] = pair[1][:] = value + error
+        if self.twin.take_joint_news():
+            motion = self.twin.joint_motion()
+            self._clean = np.concatenate((*motion, *motion))
+        self._view[self._where] = self._clean + self._noise.draw()
         self._motion[:] = self.twin.motion_states()
         self._level[0] = self.twin.stand.level
         return self.data()

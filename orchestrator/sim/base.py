@@ -74,8 +74,6 @@ class WheeledBase(Touchable):
         """False while the robot on it is in damping."""
         self.laser = False
         self.mapping = False
-        self.velocity = (0.0, 0.0)
-        """m/s and rad/s now."""
         self._profile = base
         self._speed, self._turn = min(_SPEED, base.linear), min(_TURN, base.angular)
         self._remote = (0.0, 0.0)
@@ -242,28 +240,37 @@ class WheeledBase(Touchable):
 
     @property
     def driving(self) -> bool:
-        return self.velocity != (0.0, 0.0)
+        if self.work_mode == REMOTE_MODE:
+            return self._remote != (0.0, 0.0) and not self._held
+        return self._going
 
     # Time.
 
     def advance(self, now: float) -> None:
         self.battery.advance(now)
         if self._task is None and not self._queue and self.work_mode == TASK_MODE:
-            self._now, self.velocity, self.battery.working = now, (0.0, 0.0), False
+            self._now, self.battery.working = now, False
+            return
+        task, seconds = self._task, now - self._now
+        if task is not None and self._going and task.driven + seconds < task.length - ROUNDING:
+            self._drive(seconds)  # most of the time it just drives on
+            self._now, self.battery.working = now, True
             return
         while self._now < now:
-            until = min(now, self.next_change())
+            until = min(now, self._own_change())
             self._drive(until - self._now)
             self._now = until
             self._begin_and_end()
         self._begin_and_end()
-        self.velocity = self._velocity()
         self.battery.working = self.driving
 
     def next_change(self) -> float:
+        return min(self._own_change(), self.battery.next_change())
+
+    def _own_change(self) -> float:
         if self._going and self._task is not None:
-            return min(self._now + self._task.length - self._task.driven, self.battery.next_change())
-        return min(self._start_at, self.battery.next_change())
+            return self._now + self._task.length - self._task.driven
+        return self._start_at
 
     @property
     def _going(self) -> bool:
@@ -340,7 +347,9 @@ class WheeledBase(Touchable):
         elif self.work_mode == REMOTE_MODE and self._remote != (0.0, 0.0) and not self._held:
             self.pose = Pose(*arc(*self.pose, (self._remote[0], 0.0, self._remote[1]), seconds))
 
-    def _velocity(self) -> tuple[float, float]:
+    @property
+    def velocity(self) -> tuple[float, float]:
+        """m/s and rad/s now."""
         if self.work_mode == REMOTE_MODE:
             return (0.0, 0.0) if self._held else self._remote
         if not self._going or self._task is None:

@@ -25,6 +25,7 @@ class Hand(Touchable):
 
     def __init__(self, fingers: int) -> None:
         super().__init__()
+        self.moving = False
         self.opening: Vector = np.ones(fingers)
         self.speed: Vector = np.zeros(fingers)
         self._target: Vector = np.ones(fingers)
@@ -55,7 +56,7 @@ class Hand(Touchable):
 
     @property
     def holding(self) -> bool:
-        return self._object and bool(self._pressing().any())
+        return self._object and not self.moving and bool(self._pressing().any())
 
     @property
     def torque(self) -> Vector:
@@ -75,7 +76,8 @@ class Hand(Touchable):
         self.speed = np.where(arrived, 0.0, np.sign(gap) * SPEED)
         pressing = self._pressing()
         self._pressed_for = np.where(pressing, self._pressed_for + np.maximum(seconds - arrival, 0.0), 0.0)
-        self._busy = not bool(arrived.all()) or bool(pressing.any())
+        self.moving = not bool(arrived.all())
+        self._busy = self.moving or bool(pressing.any())
 
     def take_news(self) -> bool:
         """Whether anything about it has changed since this was last asked."""

@@ -20,13 +20,17 @@ CommandFault = Callable[["Command", Any, Action], None]
 """Does something else with a command than executing it."""
 
 
+def nothing(message: Any) -> None:
+    """What a robot does about a command it does not acknowledge, and a silent one about a sample."""
+
+
 class Outlet:
     """Where the samples of one state topic leave the twin."""
 
     def __init__(self, topic: Topic) -> None:
         self.topic = topic
         self.faults: tuple[SampleFault, ...] = ()
-        self._write: Send | None = None
+        self._write: Send = nothing
 
     def connect(self, bus: Bus) -> Writer:
         writer = bus.writer(self.topic)
@@ -34,14 +38,16 @@ class Outlet:
         return writer
 
     def disconnect(self) -> None:
-        self._write = None
+        self._write = nothing
 
     def send(self, data: bytes) -> None:
-        _through(self.faults, data, self._out)
+        if self.faults:
+            _through(self.faults, data, self._out)
+        else:
+            self._write(data)
 
     def _out(self, data: bytes) -> None:
-        if self._write is not None:
-            self._write(data)
+        self._write(data)
 
 
 def _through(faults: tuple[SampleFault, ...], data: bytes, send: Send) -> None:
@@ -49,10 +55,6 @@ def _through(faults: tuple[SampleFault, ...], data: bytes, send: Send) -> None:
         send(data)
     else:
         faults[0](data, lambda changed: _through(faults[1:], changed, send))
-
-
-def nothing(message: Any) -> None:
-    """For commands that the robot does not acknowledge."""
 
 
 @dataclass

@@ -77,9 +77,14 @@ class RpcService:
             return _text(None, {"error": {"code": BAD_JSON, "message": "not a JSON-RPC request"}})
         if name not in self._methods or not isinstance(params, dict):
             return _text(number, {"error": {"code": UNEXPECTED, "message": f"no method {name!r} with such parameters"}})
-        call = Call(name, params)
-        self._methods[name](call)
-        return None if call.answer is None else _text(number, call.answer)
+        answer = self.call(name, params)
+        return None if answer is None else _text(number, answer)
+
+    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+        """What a method gives: `{"result": ...}` or `{"error": ...}`; None if no answer comes."""
+        call = Call(method, params)
+        self._methods[method](call)
+        return call.answer
 
 
 def _text(number: Any, answer: dict[str, Any]) -> str:

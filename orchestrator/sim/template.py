@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from cyclonedds.idl import IdlStruct
 
 from orchestrator.wire.codec import codec
+from orchestrator.wire.encapsulation import BODY
 from orchestrator.wire.shape import Char, Enumeration, Many, Number, Shape, Struct, Text, struct_of
 from orchestrator.wire.walk import Walker, parse_path
 
@@ -49,6 +53,24 @@ class Template:
         """The numbers from the one at this path on that stand side by side, whatever fields they belong to."""
         first = self.numbers(path)
         return np.lib.stride_tricks.as_strided(first, (count,), (first.dtype.itemsize,), writeable=True)
+
+    def doubles(self, *paths: str) -> tuple[Numbers, Numbers]:
+        """The message as 64-bit numbers, and where in it those of these fields are: `view[where] = values`."""
+        view = np.frombuffer(self._bytes, "d", (len(self._bytes) - BODY) // 8, BODY)
+        return view, np.concatenate([self._double_index(path) for path in paths])
+
+    def packer(self, path: str, codes: str) -> Callable[..., None]:
+        """Writes several values at once, from this field on; `codes` as in `struct`, gaps included."""
+        steps, _ = parse_path(self._shape, path)
+        walker = Walker(self._shape, bytes(self._bytes))
+        offset = walker.locate(self._shape, steps)[0].offset
+        return partial(struct.Struct(walker.encoding.order + codes).pack_into, self._bytes, offset)
+
+    def _double_index(self, path: str) -> Numbers:
+        """They stand at multiples of eight bytes."""
+        steps, _ = parse_path(self._shape, path)
+        spot = Walker(self._shape, bytes(self._bytes)).locate(self._shape, steps)[0]
+        return (spot.offset - BODY) // 8 + np.arange(1 if spot.count is None else spot.count)
 
     def data(self) -> bytes:
         return bytes(self._bytes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -38,7 +39,6 @@ class Publication:
     shown: Callable[[], Hashable]
     """What must be told at once when it changes."""
     last_shown: Hashable = None
-    sent_at: float = -NEVER
     every_sample: bool = False
     """Sent at the robot's rate even in virtual time: somebody cares for single samples."""
 
@@ -77,6 +77,7 @@ class Twin:
         self._beats: dict[float, list[Publication]] = {}
         self._change: Timer | None = None
         self._next_change = NEVER
+        self._advanced_to = -1.0
         self._running = False
         self._generation = 0
         """Counts starts, so that calls planned before a stop do nothing after it."""
@@ -202,11 +203,14 @@ class Twin:
     def advance(self) -> None:
         """Bring every model to now; their time begins when the robot boots."""
         now = self.uptime
-        for model in self._models:
-            model.advance(now)
+        if now != self._advanced_to:
+            self._advanced_to = now
+            for model in self._models:
+                model.advance(now)
 
     def update(self) -> None:
         """Bring the robot to now, tell what has changed, and plan the next change."""
+        self._advanced_to = -1.0  # somebody may just have changed a model
         self.advance()
         self.react()
         if not self._running:
@@ -216,7 +220,7 @@ class Twin:
             if shown != publication.last_shown:
                 publication.last_shown = shown
                 if not self._at_full_rate(publication):
-                    self._send(publication)
+                    publication.outlet.send(publication.make())
         self._plan_change()
         for look in tuple(self.watchers):
             look()
@@ -237,28 +241,21 @@ class Twin:
         self._change = None
         self.update()
 
-    def _send(self, publication: Publication) -> None:
-        publication.sent_at = self.clock.now()
-        publication.outlet.send(publication.make())
-
     def _connect_all(self) -> None:
         own: dict[str, int] = {}
         for name, publication in self.publications.items():
             writer = publication.outlet.connect(self.bus)
             own[name] = writer.number
             if isinstance(writer, MemoryWriter) and publication.period < NEVER:
-                writer.supply(lambda publication=publication: self._look(publication))  # type: ignore[misc]
+                fresh_for = FRESH_WHEN_LOOKED_AT if writer.topic.kind == "event" else 0.0
+                writer.supply(partial(self._look, publication), fresh_for)
         for name, inlet in self.inlets.items():
             inlet.connect(self.bus, own.get(name))
 
     def _look(self, publication: Publication) -> bytes | None:
-        """In virtual time a sample is made when somebody looks: of a stream always, of an event topic if it is old."""
+        """In virtual time a sample is made when somebody looks."""
         if not self._running or self._at_full_rate(publication):
             return None
-        now = self.clock.now()
-        if publication.outlet.topic.kind == "event" and now - publication.sent_at < FRESH_WHEN_LOOKED_AT:
-            return None
-        publication.sent_at = now
         self.advance()
         return publication.make()
 
@@ -300,7 +297,7 @@ class Twin:
         else:
             self.advance()
         for publication in beat:
-            self._send(publication)
+            publication.outlet.send(publication.make())
         now = self.clock.now()
         following = due + period if due + period > now else now + period  # what was missed is not made up for
         self.clock.at(following, lambda: self._beat(period, beat, generation, following))
