@@ -157,9 +157,13 @@ class FakeRobot:
             motors = [blank(pnd_adam.MotorState_) for _ in range(count)]
             self.set("rt/lowstate", motor_state=motors, imu_state__quaternion=[1.0, 0.0, 0.0, 0.0])
             self.set("rt/lowstate", battery_data__voltage=48.0)
+            self.set("rt/handstate", position=[1000] * 12)
 
     def _atom(self) -> None:
         self.set("rt/lower/state", fsm_id=2, imu_state__quaternion=[1.0, 0.0, 0.0, 0.0], bms_state__battery_level=80)
+        if self.profile.hands is not None:
+            for motor, open_ in zip(self.messages["rt/hands/state"].hands, self.profile.hands.open * 2):
+                motor.q = open_
         nodes = self.messages["rt/main/nodes/state"]
         axes = [*nodes.left_leg, *nodes.right_leg, nodes.waist, *nodes.left_arm, *nodes.right_arm, *nodes.head]
         for axis in axes:

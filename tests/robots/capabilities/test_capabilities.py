@@ -408,6 +408,16 @@ def test_fingers_that_do_not_arrive_are_named() -> None:
     assert "index" in outcome.text
 
 
+def test_fingers_where_no_finger_can_be_are_unknown() -> None:
+    fake = FakeRobot("adam_u")
+    fake.set("rt/handstate", position=[1000] * 6 + [1800] * 6)
+    fake.run(0.5)
+    assert known(fake.robot.hands.opening("left")) == (1.0,) * 6
+    found = fake.robot.hands.opening("right")
+    assert isinstance(found, Unknown)
+    assert found.reason is Reason.OUT_OF_RANGE
+
+
 # Errors
 
 
