@@ -62,8 +62,9 @@ class Judge:
 
     def cancel(self) -> None:
         """Stop asking for it. A stream ends with standstill or hold; what the robot does by itself is cancelled."""
-        if self.receipt is not None and isinstance(self.receipt.intent, Stream):
-            self.context.commander.end(self.receipt)
+        receipt = self.receipt
+        if receipt is not None and isinstance(receipt.intent, Stream) and receipt.state in ("pending", "sent"):
+            self.context.commander.end(receipt)
         if self._verdict is None:
             self._verdict = failure(Reason.CANCELLED)
 

@@ -15,9 +15,11 @@ from orchestrator.robots.commander import Receipt
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.judging import Judge
+from orchestrator.robots.knowledge import Known
 from orchestrator.robots.outcome import Outcome
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import load_profile
+from orchestrator.robots.reasons import Reason
 from orchestrator.robots.robot import Robot
 from orchestrator.wire import fourier_msgs, pnd_adam
 from orchestrator.wire.codec import codec
@@ -212,6 +214,22 @@ class FakeRobot:
 
 _PARTS = ("position", "velocity", "effort")
 _ARMS = ("left_manipulator", "right_manipulator")
+
+
+def ready(name: str) -> FakeRobot:
+    fake = FakeRobot(name)
+    fake.run(0.5)
+    return fake
+
+
+def reason(outcome: Outcome) -> Reason | None:
+    assert outcome.status == "failure", outcome
+    return outcome.reason
+
+
+def known(found: Any) -> Any:
+    assert isinstance(found, Known), found
+    return found.value
 
 
 def blank(cls: type[IdlStruct]) -> Any:
