@@ -45,7 +45,7 @@ class Judge:
     def __init__(self, context: Context, intent: AnyIntent | None) -> None:
         self.context = context
         self.receipt: Receipt | None = None
-        self.created = context.clock.now()
+        self.created = self.asked = context.clock.now()
         self._epoch = context.state.epoch
         self._verdict: Outcome | None = None
         if intent is not None:
@@ -100,7 +100,7 @@ class Judge:
         if receipt.state == "ended":
             return failure(Reason.ENDED, receipt.reason)
         if receipt.sent_at == float("inf"):
-            late = context.clock.now() - self.created > ACCEPT
+            late = context.clock.now() - self.asked > ACCEPT
             return failure(Reason.NOT_ACCEPTED, "it could not be sent") if late else RUNNING
         return None
 
