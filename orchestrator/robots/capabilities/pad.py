@@ -21,7 +21,6 @@ class Pad:
         self._now = context.clock.now
         self._pressed = context.state.signal("pad")
         self._last_down: dict[str, float] = {}
-        self._down: object = None
         # Not through the feed: a sample that was lost and sent again late tells of a press all the same.
         self._pressed.feed.reader.on_sample(self._notice)
 
@@ -44,8 +43,6 @@ class Pad:
 
     def _notice(self, sample: Sample) -> None:
         pressed = self._pressed.of(sample)
-        if isinstance(pressed, Unknown) or (pressed.value == self._down and not pressed.value):
-            return
-        self._down = pressed.value
-        for name in pressed.value:
-            self._last_down[name] = sample.received
+        if isinstance(pressed, Known):
+            for name in pressed.value:
+                self._last_down[name] = sample.received
