@@ -96,10 +96,10 @@ class Feed:
         self._gap = life.period or 0.0
         self._count = 0
         self._shortest = float("inf")
-        self._late = 0.0
         self._pulse = _pulse(reader, life)
         self._counter = Counter(reader, life.counter, life.wraps) if life.counter else None
-        self._by_age_alone = self._pulse is None and life.period is not None
+        self._documented = life.period is not None
+        self._trouble: Unknown | None = None
         self._handlers: list[Callable[[Sample], None]] = []
         self._is_stream = reader.topic.kind == "stream"
         if not self._is_stream:
@@ -108,18 +108,17 @@ class Feed:
     def look(self) -> Sample | Unknown:
         """The newest sample, if it is fresh and alive."""
         newest = self.reader.newest()
-        if self._is_stream and newest is not None and newest is not self._looked_at:
-            self._looked_at = newest
-            try:
-                self._take(newest)
-            except WireError as error:
-                self.reader.reject(error)
+        if self._is_stream and newest is not self._looked_at:
+            self._look_at(newest)
         sample = self.sample
-        if sample is None:
-            return Unknown(Reason.NO_SAMPLE, f"nothing has come on {self.topic.name} yet")
-        if self._by_age_alone and self._now() - sample.received <= self.limit and self._late <= LATE:
+        if (
+            sample is not None
+            and self._trouble is None
+            and self._now() - sample.received <= self.limit
+            and (self._documented or self.reader.matched)
+        ):
             return sample
-        return self._doubtful(sample) or sample
+        return self._doubtful(sample)
 
     def on_sample(self, handler: Callable[[Sample], None]) -> None:
         """Event topics: hand on every sample that came in order."""
@@ -130,12 +129,13 @@ class Feed:
         if last is not None and not self._in_order(last, sample):
             return
         self.sample = sample
+        self._trouble = None
         gap = sample.received - last.received if last is not None else 0.0
         self._learn_delay(sample, gap)
         if last is not None and not self._is_stream:  # of a stream only the samples somebody looked at are seen
             self._learn_period(gap)
         if self._pulse is not None:
-            self._pulse.feel(sample)
+            self._feel(self._pulse, sample)
         if self._counter is not None and self._counter.went_back(sample.data):
             self._restarted(f"{self._life.counter} on {self.topic.name} went back")
         for handler in self._handlers:
@@ -158,8 +158,17 @@ class Feed:
 
     def _learn_delay(self, sample: Sample, gap: float) -> None:
         delay = sample.received - sample.source_time * 1e-9
-        self._shortest = min(delay, self._shortest + DRIFT * gap)
-        self._late = delay - self._shortest
+        self._shortest = shortest = min(delay, self._shortest + DRIFT * gap)
+        if delay - shortest > LATE:
+            text = f"{self.topic.name} arrives {delay - shortest:.2f} s late"
+            self._trouble = Unknown(Reason.LATE, text, sample.received)
+
+    def _feel(self, pulse: Pulse, sample: Sample) -> None:
+        pulse.feel(sample)
+        still = pulse.stood_still(sample)
+        if still is not None:
+            text = f"the heartbeat on {self.topic.name} has stood still for {still:.2f} s"
+            self._trouble = Unknown(Reason.FROZEN, text, sample.received)
 
     def _learn_period(self, gap: float) -> None:
         self._count += 1
@@ -167,24 +176,26 @@ class Feed:
         if self._life.period is not None:
             self.limit = _limit(self._life.period, self._gap)
         else:
-            self.limit = MOST_LIMIT if self._periodic else float("inf")
+            periodic = self._count >= 5 and self._gap <= MOST_LIMIT / MISSED_SLOW
+            self.limit = MOST_LIMIT if periodic else float("inf")
 
-    @property
-    def _periodic(self) -> bool:
-        return self._life.period is not None or (self._count >= 5 and self._gap <= MOST_LIMIT / MISSED_SLOW)
+    def _look_at(self, newest: Sample | None) -> None:
+        self._looked_at = newest
+        if newest is None:
+            return
+        try:
+            self._take(newest)
+        except WireError as error:
+            self.reader.reject(error)
 
-    def _doubtful(self, sample: Sample) -> Unknown | None:
-        name, age = self.topic.name, self._now() - sample.received
+    def _doubtful(self, sample: Sample | None) -> Unknown:
+        name = self.topic.name
+        if sample is None:
+            return Unknown(Reason.NO_SAMPLE, f"nothing has come on {name} yet")
+        age = self._now() - sample.received
         if age > self.limit:
             return Unknown(Reason.STALE, f"nothing has come on {name} for {age:.2f} s", sample.received)
-        if not self.reader.matched and not self._periodic:
-            return Unknown(Reason.STALE, f"nobody writes {name} any more", sample.received)
-        if self._late > LATE:
-            return Unknown(Reason.LATE, f"{name} arrives {self._late:.2f} s late", sample.received)
-        still = self._pulse.stood_still(sample) if self._pulse is not None else None
-        if still is not None:
-            return Unknown(Reason.FROZEN, f"the heartbeat on {name} has stood still for {still:.2f} s", sample.received)
-        return None
+        return self._trouble or Unknown(Reason.STALE, f"nobody writes {name} any more", sample.received)
 
 
 def _limit(known: float, learned: float) -> float:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from orchestrator.robots.facts import Field
-from orchestrator.robots.knowledge import Known, Unknown, derived
+from orchestrator.robots.knowledge import Derived, Read
 from orchestrator.robots.pads import AXES, BUTTONS
 from orchestrator.robots.profile import Profile
 
@@ -42,8 +43,8 @@ class Source:
     """A field and where it comes from."""
 
     field: Field
-    read: Callable[[Robot], Any]
-    """What the robot says now: a known value in the unit we calculate in, or unknown."""
+    read: Callable[[Robot], Read]
+    """Gives what reads it: a known value in the unit we calculate in, or unknown."""
     watch: tuple[str, ...] = ()
     """Signals whose change changes the field; without any it is a stream."""
 
@@ -66,7 +67,7 @@ def _source(
     name: str,
     kind: str,
     capability: str,
-    read: Callable[[Robot], Any],
+    read: Callable[[Robot], Read],
     help: str,  # noqa: A002
     watch: tuple[str, ...] = (),
     lower: float | None = None,
@@ -78,7 +79,7 @@ def _source(
 
 def _fsm(profile: Profile) -> Iterator[Source]:
     yield _source(
-        *("fsm.state", "choice", "fsm", lambda robot: robot.fsm.state(), "State of the whole body."),
+        *("fsm.state", "choice", "fsm", lambda robot: robot.fsm.state, "State of the whole body."),
         watch=("fsm.id",),
         choices=tuple(profile.fsm),
     )
@@ -87,7 +88,7 @@ def _fsm(profile: Profile) -> Iterator[Source]:
 def _upper_body(profile: Profile) -> Iterator[Source]:
     own_states = bool(profile.upper_fsm)
     yield _source(
-        *("upper.state", "choice", "upper_body", lambda robot: robot.upper_body.state(), "State of the upper body."),
+        *("upper.state", "choice", "upper_body", lambda robot: robot.upper_body.state, "State of the upper body."),
         watch=("upper.state",) if own_states else ("upper.control",),
         choices=tuple(profile.upper_fsm) or ("off", "on"),
     )
@@ -99,7 +100,7 @@ def _upper_body(profile: Profile) -> Iterator[Source]:
 
 def _stand_pose(profile: Profile) -> Iterator[Source]:
     yield _source(
-        *("body.stable", "bool", "stand_pose", lambda robot: robot.stand_pose.stable(), "Stands on its own feet."),
+        *("body.stable", "bool", "stand_pose", lambda robot: robot.stand_pose.stable, "Stands on its own feet."),
         watch=("stand.level",),
     )
     yield _signal("body.height", "length", "stand_pose", "stand.dz", "Height above the normal stand.", (-1, 1))
@@ -110,7 +111,7 @@ def _stand_pose(profile: Profile) -> Iterator[Source]:
 def _velocity(profile: Profile) -> Iterator[Source]:
     if profile.velocity_sources:
         yield _source(
-            *("velocity.source", "choice", "velocity", lambda robot: robot.velocity.source()),
+            *("velocity.source", "choice", "velocity", lambda robot: robot.velocity.source),
             "Whose velocity commands the robot follows.",
             watch=("velocity.source",),
             choices=tuple(profile.velocity_sources),
@@ -120,7 +121,7 @@ def _velocity(profile: Profile) -> Iterator[Source]:
 def _hands(profile: Profile) -> Iterator[Source]:
     for hand in profile.hands.order if profile.hands is not None else ():
         yield _source(
-            *(f"hands.{hand}.holding", "bool", "hands", lambda robot, hand=hand: robot.hands.holding(hand)),
+            *(f"hands.{hand}.holding", "bool", "hands", lambda robot, hand=hand: partial(robot.hands.holding, hand)),
             "Still presses on what it closed on.",
         )
         yield _source(
@@ -138,7 +139,7 @@ def _mobile_base(profile: Profile) -> Iterator[Source]:
             "Where the base is on its map.",
         )
     yield _source(
-        *("base.heading", "angle", "mobile_base", lambda robot: _heading(robot)),
+        *("base.heading", "angle", "mobile_base", _heading),
         "Which way the base faces on its map.",
         lower=-math.pi,
         upper=math.pi,
@@ -147,12 +148,12 @@ def _mobile_base(profile: Profile) -> Iterator[Source]:
         yield _signal("base.speed", "speed", "mobile_base", "amr.speed", "How fast the base drives.", (-10, 10))
     yield _flag("base.blocked", "mobile_base", "amr.blocked", "Its way is blocked.")
     yield _source(
-        *("base.remote", "bool", "mobile_base", lambda robot: robot.mobile_base.remote(), "In a remote session."),
+        *("base.remote", "bool", "mobile_base", lambda robot: robot.mobile_base.remote, "In a remote session."),
         watch=("amr.mode",),
     )
     for name, signal, words in (("status", "navigation", NAVIGATION), ("device", "device", DEVICE)):
         yield _source(
-            *(f"navigation.{name}", "choice", "mobile_base", lambda robot, of=signal: robot.state.read(f"amr.{of}")),
+            *(f"navigation.{name}", "choice", "mobile_base", lambda robot, of=signal: robot.state.signal(f"amr.{of}")),
             "What the base says about its task." if name == "status" else "What the base says about itself.",
             watch=(f"amr.{signal}",),
             choices=words,
@@ -160,10 +161,8 @@ def _mobile_base(profile: Profile) -> Iterator[Source]:
 
 
 def _errors(profile: Profile) -> Iterator[Source]:
-    yield _source("errors.any", "bool", "errors", lambda robot: robot.errors.any(), "Something reports an error.")
-    yield _source(
-        *("errors.count", "int", "errors", lambda robot: _count(robot), "How many things report an error."), lower=0
-    )
+    yield _source("errors.any", "bool", "errors", lambda robot: robot.errors.any, "Something reports an error.")
+    yield _source(*("errors.count", "int", "errors", _count, "How many things report an error."), lower=0)
 
 
 def _emergency(profile: Profile) -> Iterator[Source]:
@@ -171,7 +170,7 @@ def _emergency(profile: Profile) -> Iterator[Source]:
     if "emergency_3" in profile.variants:
         del flags["di"]
     yield _source(
-        *("emergency.any", "bool", "emergency", lambda robot: robot.emergency.any(), "Any emergency stop is active."),
+        *("emergency.any", "bool", "emergency", lambda robot: robot.emergency.any, "Any emergency stop is active."),
         watch=tuple(f"emergency.{flag}" for flag in flags),
     )
     for flag, help_ in flags.items():
@@ -191,7 +190,7 @@ def _battery(profile: Profile) -> Iterator[Source]:
 def _pad(profile: Profile) -> Iterator[Source]:
     for button in BUTTONS[profile.family]:
         yield _source(
-            *(f"pad.{button}", "bool", "pad", lambda robot, button=button: robot.pad.button(button)),
+            *(f"pad.{button}", "bool", "pad", lambda robot, button=button: partial(robot.pad.button, button)),
             f"Button {button} is pressed.",
             watch=(f"pad.{button}",),
         )
@@ -202,7 +201,7 @@ def _pad(profile: Profile) -> Iterator[Source]:
 def _body(profile: Profile) -> Iterator[Source]:
     for place, (angle, bound) in enumerate((("roll", math.pi), ("pitch", math.pi / 2), ("yaw", math.pi))):
         yield _source(
-            *(f"body.{angle}", "angle", "body", lambda robot, place=place: _part(robot.body.rpy(), place)),
+            *(f"body.{angle}", "angle", "body", lambda robot, place=place: _part(robot.body.rpy, place)),
             f"The body's {angle} in the world.",
             lower=-bound,
             upper=bound,
@@ -211,12 +210,10 @@ def _body(profile: Profile) -> Iterator[Source]:
         return
     for place, axis in enumerate("xyz"):
         yield _source(
-            *(f"body.{axis}", "length", "body", lambda robot, place=place: _part(robot.body.position(), place)),
+            *(f"body.{axis}", "length", "body", lambda robot, place=place: _part(robot.body.position, place)),
             "Where the body is in the world, by the robot's own estimate.",
         )
-    yield _source(
-        *("body.speed", "speed", "body", lambda robot: _speed(robot), "How fast the body moves over ground."), lower=0
-    )
+    yield _source(*("body.speed", "speed", "body", _speed, "How fast the body moves over ground."), lower=0)
     for place, foot in enumerate(("left", "right")):
         yield _source(
             *(f"contact.{foot}", "percent", "body", lambda robot, place=place: _contact(robot, place)),
@@ -243,37 +240,37 @@ _ROWS: dict[str, Callable[[Profile], Iterator[Source]]] = {
 
 def _signal(name: str, kind: str, capability: str, signal: str, help_: str, bounds: tuple[float, float]) -> Source:
     """A stream read straight from the wire."""
-    read = lambda robot: robot.state.read(signal)  # noqa: E731
+    read = lambda robot: robot.state.signal(signal)  # noqa: E731
     return _source(name, kind, capability, read, help_, lower=bounds[0], upper=bounds[1])
 
 
 def _flag(name: str, capability: str, signal: str, help_: str) -> Source:
-    return _source(name, "bool", capability, lambda robot: robot.state.read(signal), help_, watch=(signal,))
+    return _source(name, "bool", capability, lambda robot: robot.state.signal(signal), help_, watch=(signal,))
 
 
-def _part(found: Known[Any] | Unknown, place: int) -> Known[Any] | Unknown:
-    return derived(found, lambda values: values[place])
+def _part(read: Read, place: int) -> Read:
+    return Derived(read, lambda values: values[place])
 
 
-def _part_of_position(robot: Robot, place: int) -> Known[Any] | Unknown:
-    return _part(robot.mobile_base.position(), place)
+def _part_of_position(robot: Robot, place: int) -> Read:
+    return _part(robot.mobile_base.position, place)
 
 
-def _heading(robot: Robot) -> Known[Any] | Unknown:
-    return derived(robot.mobile_base.position(), lambda at: math.remainder(at[2], 2 * math.pi))
+def _heading(robot: Robot) -> Read:
+    return Derived(robot.mobile_base.position, lambda at: math.remainder(at[2], 2 * math.pi))
 
 
-def _count(robot: Robot) -> Known[Any] | Unknown:
-    return derived(robot.errors.problems(), len)
+def _count(robot: Robot) -> Read:
+    return Derived(robot.errors.problems, len)
 
 
-def _speed(robot: Robot) -> Known[Any] | Unknown:
-    return derived(robot.body.velocity(), lambda v: math.hypot(v[0], v[1]))
+def _speed(robot: Robot) -> Read:
+    return Derived(robot.body.velocity, lambda v: math.hypot(v[0], v[1]))
 
 
-def _contact(robot: Robot, place: int) -> Known[Any] | Unknown:
-    return derived(robot.body.contact(), lambda probability: 100 * probability[place])
+def _contact(robot: Robot, place: int) -> Read:
+    return Derived(robot.body.contact, lambda probability: 100 * probability[place])
 
 
-def _mean_opening(robot: Robot, hand: str) -> Known[Any] | Unknown:
-    return derived(robot.hands.opening(hand), lambda opening: 100 * sum(opening) / len(opening))
+def _mean_opening(robot: Robot, hand: str) -> Read:
+    return Derived(partial(robot.hands.opening, hand), lambda opening: 100 * sum(opening) / len(opening))

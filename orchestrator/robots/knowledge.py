@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import is_
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from orchestrator.robots.reasons import Reason
@@ -59,6 +60,38 @@ def either(flags: list[Known[bool] | Unknown]) -> Known[bool] | Unknown:
     if unknown is not None:
         return unknown
     return Known(False, oldest) if flags else Unknown(Reason.NOT_REPORTED, "no source for it")
+
+
+class Derived:
+    """Reads something that follows from something else, and works it out once per report."""
+
+    def __init__(self, read: Read, convert: Callable[[Any], Any]) -> None:
+        self._read = read
+        self._convert = convert
+        self._of: Known[Any] | Unknown | None = None
+        self._found: Known[Any] | Unknown = Unknown(Reason.NO_SAMPLE, "")
+
+    def __call__(self) -> Known[Any] | Unknown:
+        knowledge = self._read()
+        if knowledge is not self._of:
+            self._of, self._found = knowledge, derived(knowledge, self._convert)
+        return self._found
+
+
+class Combined:
+    """Reads something that follows from several things, and works it out again when one of them has changed."""
+
+    def __init__(self, reads: Sequence[Read], combine: Callable[[list[Any]], Known[Any] | Unknown]) -> None:
+        self._reads = reads
+        self._combine = combine
+        self._of: list[Known[Any] | Unknown] = []
+        self._found: Known[Any] | Unknown = combine([])
+
+    def __call__(self) -> Known[Any] | Unknown:
+        of = [read() for read in self._reads]
+        if not (len(of) == len(self._of) and all(map(is_, of, self._of))):
+            self._of, self._found = of, self._combine(of)
+        return self._found
 
 
 def derived(knowledge: Known[T] | Unknown, convert: Callable[[T], S]) -> Known[S] | Unknown:

@@ -22,7 +22,7 @@ from orchestrator.robots.capabilities.velocity import Velocity
 from orchestrator.robots.commander import Commander
 from orchestrator.robots.fields import sources
 from orchestrator.robots.judging import Context
-from orchestrator.robots.knowledge import Known, Unknown
+from orchestrator.robots.knowledge import Read
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.state import State
 
@@ -84,10 +84,10 @@ class Robot:
     def has(self, name: str) -> bool:
         return name in self.profile.capabilities
 
-    def field(self, name: str) -> Callable[[], Known[Any] | Unknown]:
+    def field(self, name: str) -> Read:
         """Reads a field of the field table, such as `battery.level`."""
-        read = self._sources[name].read
-        return lambda: read(self)
+        found: Read = self._sources[name].read(self)
+        return found
 
     def watch(self, name: str) -> None:
         """Let every change of an event field end the bus' wait."""

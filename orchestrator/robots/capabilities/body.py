@@ -3,50 +3,32 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from orchestrator.robots.judging import Context
-from orchestrator.robots.knowledge import Known, Unknown, derived
-from orchestrator.robots.reasons import Reason
+from orchestrator.robots.knowledge import Derived, Known, Unknown
 
 
 class Body:
     """Base pose and velocity, contact, end effectors. What a robot does not report is unknown."""
 
     def __init__(self, context: Context) -> None:
-        self._state = context.state
-
-    def position(self) -> Known[tuple[float, float, float]] | Unknown:
-        """In the world, metres."""
-        return self._read("base.position")
-
-    def velocity(self) -> Known[tuple[float, float, float]] | Unknown:
+        self._state = state = context.state
+        quaternion = state.reader("base.quaternion")
+        self.position = state.reader("base.position")
+        """x y z in the world, metres."""
+        self.velocity = state.reader("base.velocity")
         """In its own frame, metres per second."""
-        return self._read("base.velocity")
-
-    def rpy(self) -> Known[tuple[float, float, float]] | Unknown:
+        self.rpy = Derived(quaternion, rpy_of)
         """Roll, pitch, yaw in radians, from the quaternion: vendors' own angles have no sure unit."""
-        return derived(self._read("base.quaternion"), rpy_of)
-
-    def yaw(self) -> Known[float] | Unknown:
-        return derived(self.rpy(), lambda rpy: rpy[2])
-
-    def contact(self) -> Known[tuple[float, float]] | Unknown:
+        self.yaw = Derived(quaternion, yaw_of)
+        self.contact = state.reader("contact.probability")
         """The probability that the left and the right foot stand on the ground."""
-        return self._read("contact.probability")
+        self.true_position = state.reader("true.position")
+        """Where a simulated body really is."""
 
     def end_effector(self, arm: str) -> Known[tuple[float, ...]] | Unknown:
         """x y z and quaternion x y z w."""
-        return self._read(f"end.{arm}")
-
-    def true_position(self) -> Known[tuple[float, float, float]] | Unknown:
-        """Where a simulated body really is."""
-        return self._read("true.position")
-
-    def _read(self, name: str) -> Known[Any] | Unknown:
-        if not self._state.has(name):
-            return Unknown(Reason.NOT_REPORTED, f"this robot does not report {name}")
-        return self._state.read(name)
+        return self._state.reader(f"end.{arm}")()
 
 
 def rpy_of(quaternion: tuple[float, float, float, float]) -> tuple[float, float, float]:
@@ -54,8 +36,12 @@ def rpy_of(quaternion: tuple[float, float, float, float]) -> tuple[float, float,
     w, x, y, z = quaternion
     roll = math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
     pitch = math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
-    yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-    return roll, pitch, yaw
+    return roll, pitch, yaw_of(quaternion)
+
+
+def yaw_of(quaternion: tuple[float, float, float, float]) -> float:
+    w, x, y, z = quaternion
+    return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
 
 def turn_between(before: float, after: float) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from orchestrator.robots.knowledge import Known, Unknown, either
+from orchestrator.robots.knowledge import Combined, Known, Unknown, either
+from orchestrator.robots.signals import BoundSignal, Several, Signal
 from orchestrator.robots.state import State
 
 
@@ -10,11 +11,17 @@ class Emergency:
     """Each flag the robot has, and whether any is set. This only looks: latching is the guard's."""
 
     def __init__(self, state: State) -> None:
-        self._flags = {
-            name.removeprefix("emergency."): state.signal(name)
-            for name in state.signals
-            if name.startswith("emergency.")
-        }
+        flags = [name for name in state.signals if name.startswith("emergency.")]
+        self._flags = {name.removeprefix("emergency."): state.signal(name) for name in flags}
+        by_topic: dict[str, list[Signal]] = {}
+        for name in flags:
+            by_topic.setdefault(state.signals[name].topic, []).append(state.signals[name])
+        topics = [
+            BoundSignal(state.feed(topic), Several(topic, "", any, parts=tuple(parts)))
+            for topic, parts in by_topic.items()
+        ]
+        self.any = Combined(topics, either)
+        """Whether any flag is set; unknown if one is not known and none is set."""
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -23,9 +30,6 @@ class Emergency:
 
     def flag(self, name: str) -> Known[bool] | Unknown:
         return self._flags[name]()
-
-    def any(self) -> Known[bool] | Unknown:
-        return either([read() for read in self._flags.values()])
 
     def pressed(self) -> tuple[str, ...]:
         """The flags that are set."""

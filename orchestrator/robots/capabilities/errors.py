@@ -7,7 +7,7 @@ from collections.abc import Callable
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import ClearErrors
 from orchestrator.robots.judging import Context, Decided, Judge
-from orchestrator.robots.knowledge import Known, Unknown, derived
+from orchestrator.robots.knowledge import Combined, Derived, Known, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, unknown
 from orchestrator.robots.reasons import Reason
 from orchestrator.robots.state.aurora import MOTION_ERROR
@@ -23,25 +23,12 @@ class Errors:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._sources = self.sources(context)
+        self.problems = Combined(self.sources(context), _together)
+        self.any = Derived(self.problems, bool)
         self._cleared = False
 
     def sources(self, context: Context) -> list[Callable[[], Problems]]:
         return [context.state.signal("errors")]
-
-    def problems(self) -> Problems:
-        found: list[str] = []
-        oldest = float("inf")
-        for read in self._sources:
-            problems = read()
-            if isinstance(problems, Unknown):
-                return problems
-            found += problems.value
-            oldest = min(oldest, problems.received)
-        return Known(tuple(found), oldest)
-
-    def any(self) -> Known[bool] | Unknown:
-        return derived(self.problems(), bool)
 
     def clear(self, confirmed: bool = False) -> Judge:
         """Clear what can be cleared. Nothing is sent when there is nothing, nor a second time unless confirmed."""
@@ -61,9 +48,12 @@ class GroupErrors(Errors):
     """Aurora: joint groups report a motion error, motors an error number once a second. Nothing can be cleared."""
 
     def sources(self, context: Context) -> list[Callable[[], Problems]]:
-        motion = context.state.signal("motion")
-        found: list[Callable[[], Problems]] = [lambda: derived(motion(), _group_problems)]
-        return found + [_motor_errors(context, group) for group in context.profile.groups]
+        names = [joint.name for joint in context.profile.joints]
+        motors = context.state.signal("motor.errors")
+        return [
+            Derived(context.state.signal("motion"), _group_problems),
+            Derived(motors, lambda groups: _numbered(names, tuple(code for codes in groups for code in codes))),
+        ]
 
     def clear(self, confirmed: bool = False) -> Judge:
         return Decided(self._context, failure(Reason.UNSUPPORTED, "it has no command to clear errors"))
@@ -75,7 +65,7 @@ class MotorErrors(Errors):
     def sources(self, context: Context) -> list[Callable[[], Problems]]:
         states = context.state.signal("motor.states")
         names = [joint.name for joint in context.profile.joints]
-        return [lambda: derived(states(), lambda codes: _numbered(names, codes))]
+        return [Derived(states, lambda codes: _numbered(names, codes))]
 
     def clear(self, confirmed: bool = False) -> Judge:
         return Decided(self._context, failure(Reason.UNSUPPORTED, "it has no command to clear errors"))
@@ -99,15 +89,24 @@ class _Clearing(Judge):
         return RUNNING if now - self.sent_at <= CLEAR_WITHIN else failure(Reason.FAILED, "; ".join(found.value))
 
 
+def _together(parts: list[Problems]) -> Problems:
+    found: list[str] = []
+    oldest = float("inf")
+    for problems in parts:
+        if isinstance(problems, Unknown):
+            return problems
+        found += problems.value
+        oldest = min(oldest, problems.received)
+    return Known(tuple(found), oldest)
+
+
 def _group_problems(motion: tuple[int, ...]) -> tuple[str, ...]:
+    if MOTION_ERROR not in motion:
+        return ()
     return tuple(f"{group}: motion error" for group, state in zip(AURORA_GROUPS, motion) if state == MOTION_ERROR)
 
 
-def _motor_errors(context: Context, group: str) -> Callable[[], Problems]:
-    codes = context.state.signal(f"motor_error.{group}")
-    names = [joint.name for joint in context.profile.group(group)]
-    return lambda: derived(codes(), lambda found: _numbered(names, found))
-
-
 def _numbered(names: list[str], codes: tuple[int, ...]) -> tuple[str, ...]:
+    if not any(codes):
+        return ()
     return tuple(f"{name}: error {code:#x}" for name, code in zip(names, codes) if code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.robots.intents import HandTarget
 from orchestrator.robots.judging import Context, Judge
-from orchestrator.robots.knowledge import Known, Unknown, derived
+from orchestrator.robots.knowledge import Derived, Known, Unknown
 from orchestrator.robots.outcome import Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
 
@@ -29,9 +29,16 @@ class Hands:
         self._context = context
         self.shape = context.profile.hands
         self._grasps: dict[str, _Fingers] = {}
+        ways = list(zip(self.shape.open, self.shape.closed))
+        # A finger without any way to go counts as open.
+        self._scale = [1 / (open_ - closed) if open_ != closed else 1.0 for open_, closed in ways]
+        self._closed = [closed if open_ != closed else closed - 1 for open_, closed in ways]
+        self._openings = {
+            hand: Derived(context.state.signal(f"hand.{hand}"), self._opening_of) for hand in self.shape.order
+        }
 
     def opening(self, hand: str) -> Known[tuple[float, ...]] | Unknown:
-        return derived(self._context.state.read(f"hand.{hand}"), self._opening_of)
+        return self._openings[hand]()
 
     def effort(self, hand: str) -> Known[tuple[float, ...]] | Unknown | None:
         """What the finger motors exert; None where the robot does not report it."""
@@ -65,8 +72,7 @@ class Hands:
         return [i for i, (a, b) in enumerate(zip(self.shape.open, self.shape.closed)) if a != b]
 
     def _opening_of(self, positions: tuple[float, ...]) -> tuple[float, ...]:
-        shape = zip(positions, self.shape.open, self.shape.closed)
-        return tuple((q - closed) / (open_ - closed) if open_ != closed else 1.0 for q, open_, closed in shape)
+        return tuple([(q - closed) * scale for q, closed, scale in zip(positions, self._closed, self._scale)])
 
 
 class _Fingers(Judge):

@@ -33,6 +33,7 @@ class MobileBase:
         self._read = {part: context.state.signal(f"amr.{part}") for part in _PARTS}
         self._feed = context.state.feed(AMR)
         self._feed.on_sample(self._notice)
+        self._known: tuple[Sample, Known[Report] | Unknown] | None = None
         self._task: Task | None = None
         self._calling_off: _CallingOff | None = None
 
@@ -58,7 +59,11 @@ class MobileBase:
 
     def report(self) -> Known[Report] | Unknown:
         sample = self._feed.look()
-        return sample if isinstance(sample, Unknown) else self._report_of(sample)
+        if isinstance(sample, Unknown):
+            return sample
+        if self._known is None or self._known[0] is not sample:
+            self._known = (sample, self._report_of(sample))
+        return self._known[1]
 
     # Tasks
 
@@ -142,6 +147,8 @@ class MobileBase:
         return self._calling_off is not None
 
     def _notice(self, sample: Sample) -> None:
+        if self._task is None and self._calling_off is None:
+            return
         found = self._report_of(sample)
         if isinstance(found, Unknown):
             return

@@ -6,8 +6,7 @@ from typing import Any
 
 from orchestrator.bus.contract import Sample
 from orchestrator.robots.judging import Context
-from orchestrator.robots.knowledge import Known, Unknown
-from orchestrator.robots.reasons import Reason
+from orchestrator.robots.knowledge import Known, Read, Unknown
 
 HELD = 0.1
 """A press counts for at least so long, so that no tick misses a short one: two of the longest ticks."""
@@ -18,11 +17,13 @@ class Pad:
 
     def __init__(self, context: Context) -> None:
         self._state = context.state
+        self._reads: dict[str, Read] = {}
         self._now = context.clock.now
         self._pressed = context.state.signal("pad")
         self._last_down: dict[str, float] = {}
         self._down: object = None
-        self._pressed.feed.on_sample(self._notice)
+        # Not through the feed: a sample that was lost and sent again late tells of a press all the same.
+        self._pressed.feed.reader.on_sample(self._notice)
 
     def button(self, name: str) -> Known[bool] | Unknown:
         """Whether it is down, or was a moment ago."""
@@ -37,9 +38,9 @@ class Pad:
         return self._read(name)
 
     def _read(self, name: str) -> Known[Any] | Unknown:
-        if not self._state.has(f"pad.{name}"):
-            return Unknown(Reason.NOT_REPORTED, f"this robot's pad has no {name}")
-        return self._state.read(f"pad.{name}")
+        if name not in self._reads:
+            self._reads[name] = self._state.reader(f"pad.{name}")
+        return self._reads[name]()
 
     def _notice(self, sample: Sample) -> None:
         pressed = self._pressed.of(sample)

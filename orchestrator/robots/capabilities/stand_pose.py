@@ -5,7 +5,7 @@ from __future__ import annotations
 from orchestrator.robots import intents
 from orchestrator.robots.capabilities.progress import Progress
 from orchestrator.robots.judging import Context, Judge
-from orchestrator.robots.knowledge import Known, Unknown, derived
+from orchestrator.robots.knowledge import Derived, Known, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
 
@@ -24,7 +24,9 @@ class StandPose:
         self._axes = [context.state.signal(f"stand.{axis}") for axis in ("dz", "pitch", "yaw")]
         self._level = context.state.signal("stand.level")
         limits = context.profile.stand_pose
-        self._stable_level = limits.stable_level if limits is not None else 255
+        enough = limits.stable_level if limits is not None else 255
+        self.stable = Derived(self._level, lambda level: level >= enough)
+        """Whether it stands on its own feet and takes stand-pose commands."""
 
     def pose(self) -> Known[tuple[float, float, float]] | Unknown:
         found = [axis() for axis in self._axes]
@@ -37,10 +39,6 @@ class StandPose:
 
     def level(self) -> Known[int] | Unknown:
         return self._level()
-
-    def stable(self) -> Known[bool] | Unknown:
-        """Whether it stands on its own feet and takes stand-pose commands."""
-        return derived(self._level(), lambda level: level >= self._stable_level)
 
     def set(self, dz: float, pitch: float, yaw: float) -> Judge:
         return _Posing(self, self._context, intents.StandPose(dz, pitch, yaw))

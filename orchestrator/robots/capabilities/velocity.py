@@ -30,7 +30,7 @@ class Velocity:
 
     def source(self) -> Known[str] | Unknown:
         """Whose velocity the robot follows, where it has a choice (Aurora)."""
-        return self._context.state.read("velocity.source")
+        return self._context.state.reader("velocity.source")()
 
     def set_source(self, source: str) -> Judge:
         read = self._context.state.signal("velocity.source")

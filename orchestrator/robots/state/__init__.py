@@ -6,8 +6,9 @@ from typing import Any
 
 from orchestrator.bus.contract import Bus
 from orchestrator.robots.feed import Feed
-from orchestrator.robots.knowledge import Known, Unknown
+from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.profile import Profile
+from orchestrator.robots.reasons import Reason
 from orchestrator.robots.signals import BoundSignal
 from orchestrator.robots.state import adam, atom, aurora
 from orchestrator.wire.topics import topics
@@ -42,6 +43,12 @@ class State:
             signal = self.signals[name]
             self._bound[name] = BoundSignal(self.feed(signal.topic), signal)
         return self._bound[name]
+
+    def reader(self, name: str) -> Read:
+        """Reads one value that this robot may not report at all."""
+        if self.has(name):
+            return self.signal(name)
+        return lambda: Unknown(Reason.NOT_REPORTED, f"this robot does not report {name}")
 
     def read(self, name: str) -> Known[Any] | Unknown:
         return self.signal(name)()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from orchestrator.robots.families import AURORA_GROUPS as GROUPS
 from orchestrator.robots.feed import Life
 from orchestrator.robots.profile import Profile
-from orchestrator.robots.signals import Member, Signal, finite, named, numbers, quaternion
+from orchestrator.robots.signals import Member, Several, Signal, finite, named, numbers, quaternion
 
 _STAMP = ("header.stamp.sec", "header.stamp.nanosec")
 _STAMPED = Life(0.002, heartbeat=_STAMP, counter="header.stamp.sec")
@@ -42,7 +42,7 @@ _MOTION = {"q": ("joint_position", 10.0), "qd": ("joint_velocity", 100.0), "tau"
 def signals(profile: Profile) -> dict[str, Signal]:
     """Every value an Aurora robot reports."""
     state, stand = "aurora_state", "robot_stand_pose_state"
-    table = {
+    table: dict[str, Signal] = {
         "fsm.id": Signal(state, "whole_body_fsm_state"),
         "fsm.state": Signal(state, "whole_body_fsm_state", named(profile.fsm)),
         "upper.state": Signal(state, "upper_body_fsm_state", named(profile.upper_fsm)),
@@ -64,6 +64,9 @@ def signals(profile: Profile) -> dict[str, Signal]:
         table |= _group(group, len(profile.group(group)))
     for side in profile.hands.order if profile.hands is not None else ():
         table |= _hand(side, len(profile.hands.fingers) if profile.hands is not None else 0)
+    table["motor.errors"] = Several(
+        "robot_motor_cfg_group_state", "", parts=tuple(table[f"motor_error.{group}"] for group in profile.groups)
+    )
     return table | {f"end.{arm}": _cartesian(arm) for arm in ("left_arm", "right_arm") if arm in profile.groups}
 
 
