@@ -305,7 +305,7 @@ def test_how_far_a_pose_is() -> None:
 
 def test_a_planned_move_is_not_done_before_it_can_have_begun() -> None:
     fake = ready("gr2")
-    move = fake.robot.joints.move_hand("left_arm", (0.3, 0.2, 0.1, 0, 0, 0, 1), straight=False, speed=0.3)
+    move = fake.robot.joints.move_hand("left", (0.3, 0.2, 0.1), straight=False, speed=0.3)
     fake.run(0.16)
     assert move.outcome().status == "running"
     fake.set("robot_control_group_state", group_motion_state=[0, 0, 0, 0, 1, 0, 0, 0])
@@ -317,7 +317,7 @@ def test_a_planned_move_is_not_done_before_it_can_have_begun() -> None:
 
 def test_a_planned_move_that_errs_fails() -> None:
     fake = ready("gr2")
-    move = fake.robot.joints.move_hand("left_arm", (0.3, 0.2, 0.1, 0, 0, 0, 1), straight=False, speed=0.3)
+    move = fake.robot.joints.move_hand("left", (0.3, 0.2, 0.1), straight=False, speed=0.3)
     fake.set("robot_control_group_state", group_motion_state=[0, 0, 0, 0, 3, 0, 0, 0])
     assert reason(fake.judge(move)) is Reason.FAILED
 
@@ -608,7 +608,7 @@ def test_driving_needs_the_session_to_stay_open() -> None:
 def test_settings_of_the_base_are_done_when_they_have_left() -> None:
     fake = ready("atom_w")
     base = fake.robot.mobile_base
-    judges = [base.set_speed(0.4, 0.5), base.set_acceleration(0.3, 0.3), base.set_deceleration(0.5, 0.5)]
+    judges = [base.set_speed(0.3, 0.12, 0.24)]
     judges += [base.subscribe_laser(True), base.start_mapping(), base.save_map(), base.stop_mapping()]
     assert {judge.outcome().status for judge in judges} == {"success"}
     assert len(fake.orders.intents) == 7
