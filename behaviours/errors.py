@@ -22,4 +22,4 @@ class CheckErrors(Look, needs="errors", looks=True, instant=True, timeout=1.0):
     """
 
     def step(self) -> Status:
-        return self.check("errors.any", self.robot.errors.problems(), "; ".join, "errors")
+        return self.check("errors.any", self.robot.errors.problems(), "; ".join)

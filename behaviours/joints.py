@@ -2,7 +2,20 @@
 
 from typing import Annotated
 
-from orchestrator.leaf import Between, By, Duration, Group, Hand, JointAngles, Leaf, Length, Percent, Pose
+from orchestrator.leaf import (
+    EVERYTHING,
+    Between,
+    By,
+    Command,
+    Duration,
+    Group,
+    Hand,
+    JointAngles,
+    Judge,
+    Length,
+    Percent,
+    Pose,
+)
 
 _AURORA_JOINTS = (
     {"fsm": ("user_cmd", "upper_user_cmd", "pd_stand")},
@@ -12,7 +25,7 @@ _ATOM_UPPER = {"fsm": ("ready", "walk"), "upper": ("on",)}
 
 
 class MoveJoints(
-    Leaf,
+    Command,
     needs="joints",
     uses=(By("group"), By("pose")),
     requires={"aurora": _AURORA_JOINTS, "atom": _ATOM_UPPER},
@@ -30,16 +43,21 @@ class MoveJoints(
     pose: Pose | None = None
     time: Annotated[Duration, Between(0.2, 60)] = 2.0
 
+    def command(self) -> Judge:
+        if self.pose is not None:
+            return self.robot.joints.move_to_pose(self.pose, self.time)
+        return self.robot.joints.move_to(self.angles or {}, self.time, self.group)
+
 
 class PlayMotion(
-    Leaf,
+    Command,
     needs="joints",
     uses="upper head",
     requires={"aurora": _AURORA_JOINTS, "atom": _ATOM_UPPER},
     resumable=False,
     timeout=300.0,
 ):
-    """Play keyframes from a file beside the tree (YAML or npz).
+    """Play keyframes from a file beside the tree (YAML or npz); joints that are not in it hold.
 
     - PlayMotion: {file: motions/wave.yaml, speed: 50 %}
     """
@@ -47,17 +65,20 @@ class PlayMotion(
     file: str
     speed: Annotated[Percent, Between(1, 100)] = 100.0
 
+    def command(self) -> Judge:
+        return self.robot.joints.play_file(self.folder / self.file, self.speed / 100)
+
 
 class MoveHand(
-    Leaf,
+    Command,
     needs="move_hand",
     uses="upper",
     families=("aurora",),
-    requires={"aurora": {"fsm": ("walk",), "upper": ("move",)}},
+    requires={"aurora": {"fsm": ("walk",), "upper": ("move_cmd",)}},
     resumable=False,
     timeout=30.0,
 ):
-    """Move a hand to a place relative to the body, along a straight line if wanted.
+    """Move a hand to a place relative to the body, along a straight line if wanted; it keeps its direction.
 
     - MoveHand: {hand: left, forward: 30 cm, left: 20 cm, up: 10 cm, speed: 30 %}
     """
@@ -69,9 +90,13 @@ class MoveHand(
     speed: Annotated[Percent, Between(1, 100)] = 30.0
     straight: bool = False
 
+    def command(self) -> Judge:
+        place = (self.forward, self.left, self.up)
+        return self.robot.joints.move_hand(self.hand, place, self.straight, self.speed / 100)
+
 
 class SetGains(
-    Leaf,
+    Command,
     needs="gains",
     uses=By("group"),
     requires={"aurora": {"fsm": ("user_cmd", "upper_user_cmd")}},
@@ -87,12 +112,16 @@ class SetGains(
     stiffness: Annotated[float, Between(0, 1000)]
     damping: Annotated[float, Between(0, 100)]
 
+    def command(self) -> Judge:
+        joints = len(self.robot.profile.group(self.group))
+        return self.robot.gains.set(self.group, (self.stiffness,) * joints, (self.damping,) * joints)
+
 
 class EnableMotors(
-    Leaf,
+    Command,
     needs="joints",
-    uses="base legs upper left_hand right_hand head",
-    families=("atom", "adam"),
+    uses=EVERYTHING,
+    families=("atom",),
     resumable=False,
     timeout=10.0,
 ):
@@ -102,3 +131,6 @@ class EnableMotors(
     """
 
     enabled: bool
+
+    def command(self) -> Judge:
+        return self.robot.joints.enable_motors(self.enabled)

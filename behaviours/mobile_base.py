@@ -3,7 +3,7 @@
 from math import tau
 from typing import Annotated
 
-from orchestrator.leaf import Angle, AngularSpeed, Between, Command, Duration, Judge, Leaf, Limit, Speed, Tag
+from orchestrator.leaf import Angle, AngularSpeed, Between, Command, Duration, Judge, Limit, Speed, Tag
 
 # The base takes tasks only outside a remote session, and refuses them while the body is limp.
 _TASKS = {"atom": {"fsm": ("ready", "walk"), "remote": ("off",)}}
@@ -23,11 +23,18 @@ class MoveToTag(
     give_up_blocked: Duration = 60.0
 
     def command(self) -> Judge:
-        return self.robot.mobile_base.move_to_tag(self.tag, self.heading, self.give_up_blocked)
+        self._drive = self.robot.mobile_base.move_to_tag(self.tag, self.heading, self.give_up_blocked)
+        return self._drive
+
+    def pause(self) -> None:
+        self._drive.pause()
+
+    def resume(self) -> None:
+        self._drive.resume()
 
 
 class RotateBase(
-    Leaf, needs="rotate_base", uses="base", families=("atom",), requires=_TASKS, resumable=False, timeout=60.0
+    Command, needs="rotate_base", uses="base", families=("atom",), requires=_TASKS, resumable=False, timeout=60.0
 ):
     """Turn the base on the spot by an angle, positive to the left.
 
@@ -36,29 +43,41 @@ class RotateBase(
 
     angle: Annotated[Angle, Between(-tau, tau)]
 
+    def command(self) -> Judge:
+        return self.robot.mobile_base.rotate(self.angle)
 
-class CancelNavigation(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=15.0):
+
+class CancelNavigation(Command, needs="mobile_base", uses="base", families=("atom",), timeout=15.0):
     """Cancel what the base is driving to, and wait until it has stopped.
 
     - CancelNavigation
     """
 
+    def command(self) -> Judge:
+        return self.robot.mobile_base.cancel()
 
-class PauseNavigation(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=10.0):
+
+class PauseNavigation(Command, needs="mobile_base", uses="base", families=("atom",), timeout=10.0):
     """Let the base pause its task and wait until it stands.
 
     - PauseNavigation
     """
 
+    def command(self) -> Judge:
+        return self.robot.mobile_base.pause()
 
-class ResumeNavigation(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=10.0):
+
+class ResumeNavigation(Command, needs="mobile_base", uses="base", families=("atom",), timeout=10.0):
     """Let the base go on with its paused task.
 
     - ResumeNavigation
     """
 
+    def command(self) -> Judge:
+        return self.robot.mobile_base.resume()
 
-class SetBaseSpeed(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=5.0):
+
+class SetBaseSpeed(Command, needs="mobile_base", uses="base", families=("atom",), timeout=5.0):
     """Set how fast the base drives its tasks, and how hard it accelerates and brakes (in m/s per second).
 
     - SetBaseSpeed: {speed: 0.4 m/s, acceleration: 0.3, deceleration: 0.5}
@@ -68,8 +87,11 @@ class SetBaseSpeed(Leaf, needs="mobile_base", uses="base", families=("atom",), t
     acceleration: Annotated[float, Between(0.05, 2.0)] | None = None
     deceleration: Annotated[float, Between(0.05, 2.0)] | None = None
 
+    def command(self) -> Judge:
+        return self.robot.mobile_base.set_speed(self.speed, self.acceleration, self.deceleration)
 
-class SubscribeLaser(Leaf, needs="mobile_base", uses="", families=("atom",), timeout=5.0):
+
+class SubscribeLaser(Command, needs="mobile_base", uses="", families=("atom",), timeout=5.0):
     """Switch the base's laser scans and odometry on or off.
 
     - SubscribeLaser: {enabled: true}
@@ -77,9 +99,12 @@ class SubscribeLaser(Leaf, needs="mobile_base", uses="", families=("atom",), tim
 
     enabled: bool
 
+    def command(self) -> Judge:
+        return self.robot.mobile_base.subscribe_laser(self.enabled)
+
 
 class DriveBase(
-    Leaf,
+    Command,
     needs="mobile_base",
     uses="base",
     families=("atom",),
@@ -98,23 +123,35 @@ class DriveBase(
     turn: Annotated[AngularSpeed, Limit("base.turn")] = 0.0
     time: Annotated[Duration, Between(0.1, 60)]
 
+    def command(self) -> Judge:
+        return self.robot.mobile_base.drive_for(self.forward, self.turn, self.time)
 
-class StartMapping(Leaf, needs="mapping", uses="base", families=("atom",), requires=_NO_REMOTE, timeout=15.0):
+
+class StartMapping(Command, needs="mapping", uses="base", families=("atom",), requires=_NO_REMOTE, timeout=15.0):
     """Begin to record a map.
 
     - StartMapping
     """
 
+    def command(self) -> Judge:
+        return self.robot.mobile_base.start_mapping()
 
-class SaveMap(Leaf, needs="mapping", uses="base", families=("atom",), timeout=60.0):
+
+class SaveMap(Command, needs="mapping", uses="base", families=("atom",), timeout=60.0):
     """Save the map that is being recorded.
 
     - SaveMap
     """
 
+    def command(self) -> Judge:
+        return self.robot.mobile_base.save_map()
 
-class StopMapping(Leaf, needs="mapping", uses="base", families=("atom",), timeout=15.0):
+
+class StopMapping(Command, needs="mapping", uses="base", families=("atom",), timeout=15.0):
     """End the recording of a map.
 
     - StopMapping
     """
+
+    def command(self) -> Judge:
+        return self.robot.mobile_base.stop_mapping()

@@ -7,7 +7,12 @@ from typing import Literal
 
 from orchestrator.robots.profile import Family
 
-COMMANDING = frozenset({"fsm", "upper_body", "stand_pose", "velocity", "joints", "hands", "mobile_base", "gains"})
+COMMANDING = frozenset(
+    {
+        *("fsm", "upper_body", "stand_pose", "velocity", "joints", "hands", "mobile_base", "gains"),
+        *("move_hand", "rotate_base", "mapping"),
+    }
+)
 """Capabilities that move the robot or change its state; a read-only robot has none of them."""
 
 CAPABILITY_OF_SECTION = {
@@ -18,6 +23,7 @@ CAPABILITY_OF_SECTION = {
     "joints": "joints",
     "hands": "hands",
     "base": "mobile_base",
+    "move_command": "move_hand",
 }
 """What a robot can do because its profile has this section."""
 

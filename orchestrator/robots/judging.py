@@ -181,3 +181,25 @@ class Waiting(Judge):
             reported = found.reason is not Reason.NOT_REPORTED
             return Outcome("running", found.reason, found.text) if reported else unknown(found)
         return SUCCESS if self._wanted(found) else RUNNING
+
+
+class Together(Judge):
+    """Several commands at once: done when all are, failed with the first that fails; then the others are called off."""
+
+    def __init__(self, context: Context, parts: list[Judge]) -> None:
+        super().__init__(context, None)
+        self._parts = parts
+
+    def judge(self, now: float) -> Outcome:
+        outcomes = [part.outcome() for part in self._parts]
+        for outcome in outcomes:
+            if outcome.status == "failure":
+                return outcome
+        if all(outcome.over for outcome in outcomes):
+            return SUCCESS
+        return running(min(outcome.progress or 0.0 for outcome in outcomes))
+
+    def cancel(self) -> None:
+        for part in self._parts:
+            part.cancel()
+        super().cancel()

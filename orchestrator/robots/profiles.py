@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from orchestrator.data import data_path
 from orchestrator.robots.families import CAPABILITY_OF_SECTION, COMMANDING, FAMILIES
-from orchestrator.robots.profile import Family, Hands, Joint, Profile
+from orchestrator.robots.profile import Base, Family, Hands, Joint, Profile
 from orchestrator.robots.profile_checks import RULES, Parts
 from orchestrator.robots.profile_schema import keys
 from orchestrator.yamlfile import Findings, Mapping, Node, Place, Type, Unread, nearest, read_file, record
@@ -152,5 +152,7 @@ def _hands(values: dict[str, Any]) -> Hands | None:
 def _capabilities(values: dict[str, Any]) -> frozenset[str]:
     """What the robot can do: what its family always offers, and what its profile's sections add."""
     sections = {CAPABILITY_OF_SECTION[name] for name in CAPABILITY_OF_SECTION if values.get(name)}
-    offered = FAMILIES[values["family"]].always | sections
+    base: Base | None = values.get("base")
+    of_base = {"mapping", *(("rotate_base",) if base.rotate else ())} if base else set()
+    offered = FAMILIES[values["family"]].always | sections | of_base
     return offered - COMMANDING if values["read_only"] else offered

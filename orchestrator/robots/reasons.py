@@ -33,6 +33,7 @@ class Reason(StrEnum):
     ENDED = "ended"
     NOTHING_HELD = "nothing_held"
     UNSUPPORTED = "unsupported"
+    BAD_FILE = "bad_file"
 
     # What it waits for, or failed waiting for
     BUSY = "busy"
@@ -69,6 +70,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.ENDED: "the command stream was ended",
     Reason.NOTHING_HELD: "the hand holds nothing",
     Reason.UNSUPPORTED: "this robot cannot do it",
+    Reason.BAD_FILE: "the file cannot be used",
     Reason.BUSY: "the robot is still busy with something else",
     Reason.QUEUED: "the task waits behind another one",
     Reason.BLOCKED: "the way is blocked",

@@ -59,7 +59,7 @@ GR2 = RobotFacts(
         ["fsm", "upper_body", "stand_pose", "velocity", "joints", "hands", "move_hand", "gains", "emergency", "body"]
     ),
     fsm_states=("default", "joint_stand", "pd_stand", "walk", "security", "user_cmd", "upper_user_cmd"),
-    upper_states=("default", "act", "remote", "move"),
+    upper_states=("default", "act", "remote", "move_cmd"),
     velocity_sources=("joystick", "handheld", "navigation"),
     poses={"home": Pose({"left_elbow_pitch": 0.0})},
     groups={

@@ -12,9 +12,9 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from orchestrator.robots.capabilities.body import turn_between
-from orchestrator.robots.intents import MoveToTag, RotateBase
+from orchestrator.robots.intents import MoveToTag, PauseTask, ResumeTask, RotateBase
 from orchestrator.robots.judging import ACCEPT, Context, Judge
-from orchestrator.robots.knowledge import Unknown
+from orchestrator.robots.knowledge import Known, Unknown
 from orchestrator.robots.outcome import SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
 
@@ -33,6 +33,8 @@ BLOCKED_GAP = 0.5
 PROGRESS_WITHIN = 10.0
 LEAST_MOVE, LEAST_TURN = 0.05, math.radians(3)
 """What counts as progress, m and rad."""
+AGAIN_AFTER = 0.2
+"""Seconds after which a pause without effect is asked for again."""
 QUICK_END = 1.0
 """An end without a visible run counts after so long: parts of a report may lag behind each other."""
 
@@ -85,6 +87,8 @@ class Task(Judge):
         self._seen = _Seen()
         self._travel = _Travel()
         self._outcome: Outcome | None = None
+        self._pausing: PauseTask | ResumeTask | None = None
+        self._pausing_sent = -math.inf
         self._send_when_free()
 
     @property
@@ -101,6 +105,35 @@ class Task(Judge):
         """Take in a report; it is judged at the next look, when it is known whether the command had left before it."""
         if self._verdict is None:
             self._reports.append(report)
+            self._pause_or_resume(report)
+
+    def pause(self) -> None:
+        """Stand until `resume`; what has not begun yet is paused as soon as it does."""
+        self._pausing = PauseTask()
+        self._pause_or_resume_now()
+
+    def resume(self) -> None:
+        now = self.context.clock.now()
+        self.created = self._seen.navigation_since = now
+        self._pausing = ResumeTask()
+        self._pause_or_resume_now()
+
+    def _pause_or_resume_now(self) -> None:
+        found = self._base.report()
+        if isinstance(found, Known):
+            self._pause_or_resume(found.value)
+
+    def _pause_or_resume(self, report: Report) -> None:
+        """The base takes a pause only while it runs, and goes on only from a pause: ask again until it has done so."""
+        wanted = self._pausing
+        if wanted is None or self.receipt is None:
+            return
+        if isinstance(wanted, ResumeTask) and report.navigation == "running":
+            self._pausing = None
+        takes = "running" if isinstance(wanted, PauseTask) else "paused"
+        if report.navigation == takes and report.received - self._pausing_sent >= AGAIN_AFTER:
+            self._pausing_sent = report.received
+            self.context.commander.send(wanted)
 
     def judge(self, now: float) -> Outcome:
         if self.receipt is None:
@@ -177,7 +210,7 @@ class Task(Judge):
             return running(None, Reason.BLOCKED)
         if self._travel.still_for(now) > PROGRESS_WITHIN:
             return failure(Reason.NO_PROGRESS, f"the base has not moved for {self._travel.still_for(now):.0f} s")
-        return running()
+        return Outcome("running", text=f"{self._travel.driven:.1f} m driven")
 
 
 _WAITS: dict[str, tuple[Reason | None, float | None]] = {
@@ -226,6 +259,7 @@ class _Travel:
     """How the base gets on."""
 
     def __init__(self) -> None:
+        self.driven = 0.0
         self._place: tuple[float, ...] | None = None
         self._moved = float("inf")
         self._blocked: float | None = None
@@ -237,10 +271,15 @@ class _Travel:
             self._blocked = None
             return
         if self._moved == math.inf or self._has_moved(report.position):
+            self._add_way(report.position)
             self._moved = report.received
             self._place = report.position
             self._blocked = None
         self._look_for_block(report)
+
+    def _add_way(self, position: tuple[float, ...] | None) -> None:
+        if self._place is not None and position is not None:
+            self.driven += math.dist(self._place[:2], position[:2])
 
     def _look_for_block(self, report: Report) -> None:
         if report.blocked:

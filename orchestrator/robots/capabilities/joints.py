@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from orchestrator.robots.capabilities.progress import Progress
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import EnableMotors, JointPath, JointTarget, Keyframe, MoveHand
-from orchestrator.robots.judging import Context, Judge, Settling
-from orchestrator.robots.knowledge import Known, Unknown
+from orchestrator.robots.judging import ACCEPT, Context, Decided, Judge, Settling, Together
+from orchestrator.robots.knowledge import Known, Read, Unknown
+from orchestrator.robots.motion import path
+from orchestrator.robots.motion_file import BadMotion, read_motion
 from orchestrator.robots.outcome import SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
 from orchestrator.robots.state.atom import UPPER, topic_of
@@ -17,6 +21,8 @@ from orchestrator.robots.state.aurora import MOTION_ERROR, MOTION_MOVE
 TOLERANCE = 0.05
 """Radians from the target that count as there."""
 SETTLED = 0.1
+PLACE_TOLERANCE = 0.02
+"""Metres from the wanted place that count as there."""
 MOVE_STARTS = 0.2
 """A robot that plans by itself still reports its old rest for so long (docs/state.md)."""
 
@@ -42,16 +48,76 @@ class Joints:
         return Known(furthest, oldest)
 
     def move(self, group: str, q: tuple[float, ...], duration: float, tolerance: float = TOLERANCE) -> Judge:
-        return _Moving(self._context, JointTarget(group, q, duration), group, q, duration, tolerance)
+        """Bring a whole group to angles, in a time or as soon as its joints' speeds allow."""
+        keyframes = (Keyframe(duration, q),)
+        takes = self._time(group, keyframes)
+        return _Moving(self._context, JointTarget(group, q, duration), group, q, takes, tolerance)
 
     def play(self, group: str, keyframes: tuple[Keyframe, ...], tolerance: float = TOLERANCE) -> Judge:
-        last = keyframes[-1]
-        return _Playing(self._context, JointPath(group, keyframes), group, last.q, last.time, tolerance)
+        takes = self._time(group, keyframes)
+        return _Playing(self._context, JointPath(group, keyframes), group, keyframes[-1].q, takes, tolerance)
 
-    def move_hand(self, arm: str, pose: tuple[float, ...], straight: bool, speed: float) -> Judge:
-        """Let the robot plan and drive an arm's end to a pose (x y z qx qy qz qw), where it can (GR-2, GR-3)."""
-        x, y, z, qx, qy, qz, qw = pose
-        return _PlannedMove(self._context, MoveHand(arm, (x, y, z, qx, qy, qz, qw), straight, speed), arm)
+    def move_to(self, angles: Mapping[str, float], duration: float, group: str | None = None) -> Judge:
+        """Bring single joints (of one group, if it is named) to angles; the others of their groups stay."""
+        allowed = [joint.name for joint in self._context.profile.joints if group in (None, joint.group)]
+        if strangers := [name for name in angles if name not in allowed]:
+            return Decided(self._context, failure(Reason.UNSUPPORTED, f"no joint of {group}: {', '.join(strangers)}"))
+        groups = self._with_the_others([angles])
+        if isinstance(groups, Unknown):
+            return Decided(self._context, unknown(groups))
+        return Together(self._context, [self.move(name, q, duration) for name, (q,) in groups.items()])
+
+    def move_to_pose(self, pose: str, duration: float) -> Judge:
+        groups = self._context.profile.poses[pose]
+        return Together(self._context, [self.move(group, q, duration) for group, q in groups.items()])
+
+    def play_file(self, file: Path, speed: float) -> Judge:
+        """Play a motion from a file, at a fraction of its speed."""
+        try:
+            motion = read_motion(file, self._context.profile)
+        except BadMotion as problem:
+            return Decided(self._context, failure(Reason.BAD_FILE, str(problem)))
+        groups = self._with_the_others([frame.angles for frame in motion])
+        if isinstance(groups, Unknown):
+            return Decided(self._context, unknown(groups))
+        times = [frame.time / speed for frame in motion]
+        paths = {group: tuple(map(Keyframe, times, positions)) for group, positions in groups.items()}
+        return Together(self._context, [self.play(group, path) for group, path in paths.items()])
+
+    def _with_the_others(self, frames: Sequence[Mapping[str, float]]) -> dict[str, list[tuple[float, ...]]] | Unknown:
+        """Positions of whole groups, from angles of some of their joints; the rest stays where it is."""
+        profile, moved = self._context.profile, frames[0].keys()
+        groups: dict[str, list[tuple[float, ...]]] = {}
+        for group in profile.groups:
+            joints = profile.group(group)
+            if not any(joint.name in moved for joint in joints):
+                continue
+            now = self.position(group)
+            if isinstance(now, Unknown):
+                return now
+            here = dict(zip((joint.name for joint in joints), now.value))
+            groups[group] = [tuple(frame.get(name, q) for name, q in here.items()) for frame in frames]
+        return groups
+
+    def _time(self, group: str, keyframes: tuple[Keyframe, ...]) -> float:
+        """How long it takes at the joints' highest speeds: what is asked for may be too fast."""
+        now = self.position(group)
+        if isinstance(now, Unknown) or len(now.value) != len(keyframes[-1].q):
+            return keyframes[-1].time  # the guard will refuse it
+        return path(self._context.profile.group(group), now.value, keyframes).duration
+
+    def move_hand(self, hand: str, place: tuple[float, float, float], straight: bool, speed: float) -> Judge:
+        """Let the robot plan and drive a hand to a place (m) before its body, where it can (GR-2, GR-3).
+
+        The hand keeps the direction it points to.
+        """
+        arm = f"{hand}_arm"
+        read = self._context.state.signal(f"end.{arm}")
+        now = read()
+        if isinstance(now, Unknown):
+            return Decided(self._context, unknown(now))
+        qx, qy, qz, qw = now.value[3:]
+        return _PlannedMove(self._context, MoveHand(arm, (*place, qx, qy, qz, qw), straight, speed), read)
 
     def enable_motors(self, enabled: bool) -> Judge:
         wanted = EnableMotors((enabled,) * len(self._context.profile.joints))
@@ -114,23 +180,33 @@ class _Playing(_Moving):
 
 
 class _PlannedMove(Judge):
-    """Done when the arm's group no longer reports that it moves, not judged before it can have begun."""
+    """Done when the arm no longer reports that it moves, and was seen to move or is where it should be."""
 
-    def __init__(self, context: Context, intent: MoveHand, arm: str) -> None:
+    def __init__(self, context: Context, intent: MoveHand, place: Read) -> None:
         self._motion = context.state.signal("motion")
-        self._place = list(AURORA_GROUPS).index(arm)
+        self._group = list(AURORA_GROUPS).index(intent.arm)
+        self._place = place
+        self._wanted = intent.pose[:3]
+        self._moved = False
         super().__init__(context, intent)
 
     def judge(self, now: float) -> Outcome:
-        found = self._motion()
+        found, place = self._motion(), self.evidence(self._place)
         if isinstance(found, Unknown):
             return unknown(found)
-        state = found.value[self._place]
+        if isinstance(place, Unknown):
+            return unknown(place)
+        state = found.value[self._group]
         if state == MOTION_ERROR:
             return failure(Reason.FAILED, "the arm reports a motion error")
-        if found.received < self.sent_at + MOVE_STARTS or state == MOTION_MOVE:
+        if state == MOTION_MOVE:
+            self._moved |= found.received > self.sent_at
             return running()
-        return SUCCESS
+        if place is None or found.received < self.sent_at + MOVE_STARTS:
+            return running()
+        if self._moved or math.dist(place.value[:3], self._wanted) <= PLACE_TOLERANCE:
+            return SUCCESS
+        return failure(Reason.NOT_ACCEPTED, "the arm did not move") if now - self.sent_at > ACCEPT else running()
 
 
 def _distance(q: tuple[float, ...], target: tuple[float, ...]) -> float:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from orchestrator.bus.contract import Sample
 from orchestrator.robots import intents
 from orchestrator.robots.capabilities.base_task import ACTIVE, BLOCKED_AT_MOST, CONFIRM_WITHIN, TASK_MODE, Report, Task
 from orchestrator.robots.intents import AnyIntent
-from orchestrator.robots.judging import ACCEPT, READBACK, Context, Decided, Judge, Sent, Settling
+from orchestrator.robots.judging import ACCEPT, READBACK, Context, Decided, Judge, Sent, Settling, Together
 from orchestrator.robots.knowledge import Known, Read, Unknown, derived
-from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, unknown
+from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
 from orchestrator.robots.state.atom import AMR
 
@@ -67,7 +68,7 @@ class MobileBase:
 
     # Tasks
 
-    def move_to_tag(self, tag: int, heading: float | None, give_up_blocked: float = BLOCKED_AT_MOST) -> Judge:
+    def move_to_tag(self, tag: int, heading: float | None, give_up_blocked: float = BLOCKED_AT_MOST) -> Task:
         return Task(self, self._context, intents.MoveToTag(tag, heading), give_up_blocked)
 
     def rotate(self, angle: float) -> Judge:
@@ -91,8 +92,8 @@ class MobileBase:
     def start_remote(self) -> Judge:
         """Open a remote session; on some bases a person must press a key."""
         base = self._context.profile.base
-        within = CONFIRM_WITHIN if base is not None and base.confirm_key else READBACK
-        return _Remote(self._context, self._read["mode"], within)
+        key = base is not None and base.confirm_key
+        return _Remote(self._context, self._read["mode"], key)
 
     def drive(self, linear: float, angular: float) -> Judge:
         return _Driving(self._context, intents.DriveBase(linear, angular), self._read["mode"])
@@ -100,16 +101,23 @@ class MobileBase:
     def stop_remote(self) -> Judge:
         return self._settle(intents.StopRemote(), "mode", TASK_MODE)
 
+    def drive_for(self, linear: float, angular: float, time: float) -> Judge:
+        """Drive for a time in a remote session that is opened for it, and closed whatever happens."""
+        return _Session(self, self._context, lambda: self.drive(linear, angular), time)
+
     # Settings and maps: the base reports nothing about them
 
-    def set_speed(self, linear: float, angular: float) -> Judge:
-        return Sent(self._context, intents.SetBaseSpeed(linear, angular))
-
-    def set_acceleration(self, linear: float, angular: float) -> Judge:
-        return Sent(self._context, intents.SetBaseAcceleration(linear, angular))
-
-    def set_deceleration(self, linear: float, angular: float) -> Judge:
-        return Sent(self._context, intents.SetBaseDeceleration(linear, angular))
+    def set_speed(self, speed: float, acceleration: float | None = None, deceleration: float | None = None) -> Judge:
+        """How fast it drives its tasks (m/s), and how it gains and loses speed; it turns in proportion."""
+        base = self._context.profile.base
+        assert base is not None
+        turn = base.angular / base.linear
+        wanted: list[AnyIntent] = [intents.SetBaseSpeed(speed, speed * turn)]
+        if acceleration is not None:
+            wanted.append(intents.SetBaseAcceleration(acceleration, acceleration * turn))
+        if deceleration is not None:
+            wanted.append(intents.SetBaseDeceleration(deceleration, deceleration * turn))
+        return Together(self._context, [Sent(self._context, intent) for intent in wanted])
 
     def subscribe_laser(self, enabled: bool) -> Judge:
         return Sent(self._context, intents.SubscribeLaser(enabled))
@@ -228,13 +236,61 @@ class _Cancelling(Judge):
 class _Remote(Settling):
     """Opening a remote session: given up, it is closed again, because the base takes no tasks until then."""
 
-    def __init__(self, context: Context, mode: Read, within: float) -> None:
+    def __init__(self, context: Context, mode: Read, key: bool) -> None:
+        self._key = key
+        within = CONFIRM_WITHIN if key else READBACK
         super().__init__(context, intents.StartRemote(), mode, lambda found: found == REMOTE_MODE, within)
+
+    def judge(self, now: float) -> Outcome:
+        outcome = super().judge(now)
+        return running(None, Reason.CONFIRMATION) if self._key and outcome == RUNNING else outcome
 
     def cancel(self) -> None:
         if self._verdict is None or self._verdict.status == "failure":
             self.context.commander.send(intents.StopRemote())
         super().cancel()
+
+
+class _Session(Judge):
+    """A remote session: opened, driven for a time, closed."""
+
+    def __init__(self, base: MobileBase, context: Context, drive: Callable[[], Judge], time: float) -> None:
+        super().__init__(context, None)
+        self._base = base
+        self._drive = drive
+        self._time = time
+        self._opening = base.start_remote()
+        self._driving: Judge | None = None
+        self._closing: Judge | None = None
+
+    def judge(self, now: float) -> Outcome:
+        if self._closing is not None:
+            return self._closing.outcome()
+        if self._driving is None:
+            opened = self._opening.outcome()
+            if opened.status != "success":
+                return opened
+            self._driving = self._drive()
+        driving = self._driving.outcome()
+        driven = now - self._driving.sent_at
+        if driving.over:
+            return driving
+        if driven >= self._time:
+            self._close()
+        return running(max(driven, 0.0) / self._time)
+
+    def cancel(self) -> None:
+        if self._driving is None:
+            self._opening.cancel()
+        elif self._closing is None or self._closing.outcome().status == "failure":
+            self._close()
+        super().cancel()
+
+    def _close(self) -> None:
+        """The guard ends a session with zero velocity; only then nobody asks for the old one any more."""
+        assert self._driving is not None
+        self._closing = self._base.stop_remote()
+        self._driving.cancel()
 
 
 class _Driving(Judge):
