@@ -13,6 +13,7 @@ from orchestrator.cli.fields import fields
 from orchestrator.cli.nodes import nodes
 from orchestrator.cli.robots import robots
 from orchestrator.cli.schema import schema
+from orchestrator.cli.show import show
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -37,7 +38,7 @@ def _options(
     pass
 
 
-for command in (check, exchange, fields, nodes, robots, schema):
+for command in (check, exchange, fields, nodes, robots, schema, show):
     app.command()(command)
 
 
