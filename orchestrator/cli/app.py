@@ -10,6 +10,7 @@ from orchestrator import __version__
 from orchestrator.cli.check import check
 from orchestrator.cli.exchange import exchange
 from orchestrator.cli.fields import fields
+from orchestrator.cli.fmt import fmt
 from orchestrator.cli.nodes import nodes
 from orchestrator.cli.robots import robots
 from orchestrator.cli.schema import schema
@@ -38,7 +39,7 @@ def _options(
     pass
 
 
-for command in (check, exchange, fields, nodes, robots, schema, show):
+for command in (check, exchange, fields, fmt, nodes, robots, schema, show):
     app.command()(command)
 
 
