@@ -8,7 +8,7 @@ _AURORA_JOINTS = (
     {"fsm": ("user_cmd", "upper_user_cmd", "pd_stand")},
     {"fsm": ("walk",), "upper": ("remote",)},
 )
-_ATOM_UPPER = {"fsm": ("ready", "walk"), "upper": ("on",)}
+_ATOM_UPPER = {"fsm": ("ready", "walk", "balance"), "upper": ("on",)}
 
 
 class MoveJoints(
@@ -50,10 +50,10 @@ class PlayMotion(
 
 class MoveHand(
     Leaf,
-    needs="move_hand",
+    needs="joints move_command",
     uses="upper",
     families=("aurora",),
-    requires={"aurora": {"fsm": ("walk",), "upper": ("move",)}},
+    requires={"aurora": {"fsm": ("walk",), "upper": ("move_cmd",)}},
     resumable=False,
     timeout=30.0,
 ):

@@ -6,7 +6,7 @@ from typing import Annotated
 from orchestrator.leaf import Angle, AngularSpeed, Between, Duration, Leaf, Limit, Speed, Tag
 
 # The base takes tasks only outside a remote session, and refuses them while the body is limp.
-_TASKS = {"atom": {"fsm": ("ready", "walk"), "remote": ("off",)}}
+_TASKS = {"atom": {"fsm": ("ready", "walk", "balance"), "remote": ("off",)}}
 _NO_REMOTE = {"atom": {"remote": ("off",)}}
 
 
@@ -24,7 +24,13 @@ class MoveToTag(
 
 
 class RotateBase(
-    Leaf, needs="rotate_base", uses="base", families=("atom",), requires=_TASKS, resumable=False, timeout=60.0
+    Leaf,
+    needs="mobile_base rotate_base",
+    uses="base",
+    families=("atom",),
+    requires=_TASKS,
+    resumable=False,
+    timeout=60.0,
 ):
     """Turn the base on the spot by an angle, positive to the left.
 
@@ -96,21 +102,21 @@ class DriveBase(
     time: Annotated[Duration, Between(0.1, 60)]
 
 
-class StartMapping(Leaf, needs="mapping", uses="base", families=("atom",), requires=_NO_REMOTE, timeout=15.0):
+class StartMapping(Leaf, needs="mobile_base", uses="base", families=("atom",), requires=_NO_REMOTE, timeout=15.0):
     """Begin to record a map.
 
     - StartMapping
     """
 
 
-class SaveMap(Leaf, needs="mapping", uses="base", families=("atom",), timeout=60.0):
+class SaveMap(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=60.0):
     """Save the map that is being recorded.
 
     - SaveMap
     """
 
 
-class StopMapping(Leaf, needs="mapping", uses="base", families=("atom",), timeout=15.0):
+class StopMapping(Leaf, needs="mobile_base", uses="base", families=("atom",), timeout=15.0):
     """End the recording of a map.
 
     - StopMapping

@@ -40,7 +40,7 @@ class Walk(
     families=("aurora", "atom"),
     requires={
         "aurora": {"fsm": ("walk",), "velocity_source": ("navigation",)},
-        "atom": {"fsm": ("walk",)},
+        "atom": {"fsm": ("walk", "balance")},
     },
     one_of=("time", "distance", "heading"),
     timeout=60.0,
