@@ -3,7 +3,7 @@
 from orchestrator.leaf import Look, Percent, Status
 
 
-class CheckBattery(Look, needs="battery", looks=True, instant=True, timeout=1.0):
+class CheckBattery(Look, needs="battery", families=("atom",), looks=True, instant=True, timeout=1.0):
     """Succeed if the battery is at least that full.
 
     - CheckBattery: {at_least: 30 %}

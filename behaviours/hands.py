@@ -7,7 +7,7 @@ from orchestrator.leaf import Between, By, Command, Hand, Judge, Percent, Requir
 _HAND = By("hand", {"left": "left_hand", "right": "right_hand"})
 _ALLOWED: Requirements = {
     "aurora": ({"fsm": ("user_cmd", "upper_user_cmd", "pd_stand")}, {"fsm": ("walk",), "upper": ("remote",)}),
-    "atom": {"fsm": ("ready", "walk")},
+    "atom": {"fsm": ("ready", "walk", "balance")},
 }
 
 

@@ -21,7 +21,7 @@ _AURORA_JOINTS = (
     {"fsm": ("user_cmd", "upper_user_cmd", "pd_stand")},
     {"fsm": ("walk",), "upper": ("remote",)},
 )
-_ATOM_UPPER = {"fsm": ("ready", "walk"), "upper": ("on",)}
+_ATOM_UPPER = {"fsm": ("ready", "walk", "balance"), "upper": ("on",)}
 
 
 class MoveJoints(
@@ -71,7 +71,7 @@ class PlayMotion(
 
 class MoveHand(
     Command,
-    needs="move_hand",
+    needs="joints move_command",
     uses="upper",
     families=("aurora",),
     requires={"aurora": {"fsm": ("walk",), "upper": ("move_cmd",)}},

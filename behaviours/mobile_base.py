@@ -6,7 +6,7 @@ from typing import Annotated
 from orchestrator.leaf import Angle, AngularSpeed, Between, Command, Duration, Judge, Limit, Speed, Tag
 
 # The base takes tasks only outside a remote session, and refuses them while the body is limp.
-_TASKS = {"atom": {"fsm": ("ready", "walk"), "remote": ("off",)}}
+_TASKS = {"atom": {"fsm": ("ready", "walk", "balance"), "remote": ("off",)}}
 _NO_REMOTE = {"atom": {"remote": ("off",)}}
 
 
@@ -34,7 +34,13 @@ class MoveToTag(
 
 
 class RotateBase(
-    Command, needs="rotate_base", uses="base", families=("atom",), requires=_TASKS, resumable=False, timeout=60.0
+    Command,
+    needs="mobile_base rotate_base",
+    uses="base",
+    families=("atom",),
+    requires=_TASKS,
+    resumable=False,
+    timeout=60.0,
 ):
     """Turn the base on the spot by an angle, positive to the left.
 
@@ -127,7 +133,7 @@ class DriveBase(
         return self.robot.mobile_base.drive_for(self.forward, self.turn, self.time)
 
 
-class StartMapping(Command, needs="mapping", uses="base", families=("atom",), requires=_NO_REMOTE, timeout=15.0):
+class StartMapping(Command, needs="mobile_base", uses="base", families=("atom",), requires=_NO_REMOTE, timeout=15.0):
     """Begin to record a map.
 
     - StartMapping
@@ -137,7 +143,7 @@ class StartMapping(Command, needs="mapping", uses="base", families=("atom",), re
         return self.robot.mobile_base.start_mapping()
 
 
-class SaveMap(Command, needs="mapping", uses="base", families=("atom",), timeout=60.0):
+class SaveMap(Command, needs="mobile_base", uses="base", families=("atom",), timeout=60.0):
     """Save the map that is being recorded.
 
     - SaveMap
@@ -147,7 +153,7 @@ class SaveMap(Command, needs="mapping", uses="base", families=("atom",), timeout
         return self.robot.mobile_base.save_map()
 
 
-class StopMapping(Command, needs="mapping", uses="base", families=("atom",), timeout=15.0):
+class StopMapping(Command, needs="mobile_base", uses="base", families=("atom",), timeout=15.0):
     """End the recording of a map.
 
     - StopMapping

@@ -5,7 +5,25 @@ from typing import Literal
 from orchestrator.leaf import Command, Judge
 
 Button = Literal[
-    "a", "b", "x", "y", "lb", "rb", "lt", "rt", "start", "select", "up", "down", "left", "right", "f1", "f2", "home"
+    "a",
+    "b",
+    "x",
+    "y",
+    "lb",
+    "rb",
+    "lt",
+    "rt",
+    "start",
+    "select",
+    "up",
+    "down",
+    "left",
+    "right",
+    "f1",
+    "f2",
+    "home",
+    "lo",
+    "ro",
 ]
 
 

@@ -29,7 +29,7 @@ class SwitchUpperControl(
     needs="upper_body",
     uses="upper head left_hand right_hand",
     families=("atom",),
-    requires={"atom": ({"fsm": ("ready", "walk")}, {"enabled": (False,)})},  # giving back is always allowed
+    requires={"atom": ({"fsm": ("ready", "walk", "balance")}, {"enabled": (False,)})},  # giving back is always allowed
     changes={"atom": {"upper": By("enabled", {True: "on", False: "off"})}},
     resumable=False,
     timeout=5.0,

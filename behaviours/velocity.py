@@ -47,7 +47,10 @@ class Walk(
     needs="velocity",
     uses="base legs",
     families=("aurora", "atom"),
-    requires=_WALKING,
+    requires={
+        "aurora": {"fsm": ("walk",), "velocity_source": ("navigation",)},
+        "atom": {"fsm": ("walk", "balance")},
+    },
     one_of=("time", "distance", "heading"),
     timeout=60.0,
 ):

@@ -10,9 +10,11 @@ from orchestrator import __version__
 from orchestrator.cli.check import check
 from orchestrator.cli.exchange import exchange
 from orchestrator.cli.fields import fields
+from orchestrator.cli.fmt import fmt
 from orchestrator.cli.nodes import nodes
 from orchestrator.cli.robots import robots
 from orchestrator.cli.schema import schema
+from orchestrator.cli.show import show
 from orchestrator.cli.sim import sim
 
 app = typer.Typer(
@@ -38,7 +40,7 @@ def _options(
     pass
 
 
-for command in (check, exchange, fields, nodes, robots, schema, sim):
+for command in (check, exchange, fields, fmt, nodes, robots, schema, show, sim):
     app.command()(command)
 
 

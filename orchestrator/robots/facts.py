@@ -44,7 +44,12 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class RobotFacts:
-    """One robot as its profile describes it."""
+    """One robot as its profile describes it.
+
+    Beside the capabilities of the design two say that a command exists: move_command (the robot plans arm movements by
+    itself) and rotate_base (the base turns on the spot). Named ranges: stand.height, stand.pitch, stand.yaw,
+    walk.forward, walk.left, walk.turn, base.speed, base.turn.
+    """
 
     name: str
     family: str  # aurora, atom or adam

@@ -31,7 +31,11 @@ _TEXT = ParamType("text")
 
 @dataclass(slots=True)
 class Surroundings:
-    """What a tree is checked against. A `robot` given here goes before the one the file names."""
+    """What a tree is checked against. A `robot` given here goes before the one the file names.
+
+    The field table holds the fields of every robot there is, so that `robot.has.hands and hands.left.holding` can be
+    checked against a robot without hands, too.
+    """
 
     catalogue: Catalogue
     fields: FieldTable

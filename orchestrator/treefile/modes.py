@@ -12,7 +12,13 @@ from orchestrator.robots.facts import RobotFacts
 from orchestrator.treefile.expression import NOT_CONSTANT, Expr
 
 # The field that shows a mode; a bool field stands for on and off.
-SHOWN_BY = {"fsm.state": "fsm", "upper.state": "upper", "velocity.source": "velocity_source", "base.remote": "remote"}
+SHOWN_BY = {
+    "fsm.state": "fsm",
+    "upper.state": "upper",
+    "upper.control": "upper",
+    "velocity.source": "velocity_source",
+    "base.remote": "remote",
+}
 CALLED = {
     "fsm": "fsm",
     "upper": "upper-body control",

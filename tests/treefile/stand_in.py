@@ -12,6 +12,7 @@ FIELDS = {
         Field("fsm.state", "choice", "fsm", event=True),
         Field("upper.state", "choice", "upper_body", event=True),
         Field("velocity.source", "choice", "velocity", event=True, choices=("joystick", "handheld", "navigation")),
+        Field("upper.control", "bool", "upper_body", event=True),
         Field("base.remote", "bool", "mobile_base", event=True),
         Field("emergency.any", "bool", "emergency", event=True),
         Field("errors.any", "bool", "errors", event=True),
@@ -36,8 +37,8 @@ ATOM_W = RobotFacts(
     name="atom_w",
     family="atom",
     model="atom_w",
-    capabilities=_EVERYWHERE | {"fsm", "upper_body", "mobile_base", "rotate_base", "mapping", "emergency", "body"},
-    fsm_states=("zero_torque", "damping", "ready", "walk"),
+    capabilities=_EVERYWHERE | {"fsm", "upper_body", "mobile_base", "rotate_base", "emergency", "body"},
+    fsm_states=("zero_torque", "damping", "ready", "walk", "balance"),
     upper_states=("off", "on"),
     tags={"shelf": 12, "table": 15, "dock": 1, "door": 3},
     poses={"home": Pose({"left_elbow_pitch": 0.0}), "nod": Pose({"head_pitch": 0.2})},
@@ -56,14 +57,14 @@ GR2 = RobotFacts(
     family="aurora",
     model="gr2",
     capabilities=frozenset(
-        ["fsm", "upper_body", "stand_pose", "velocity", "joints", "hands", "move_hand", "gains", "emergency", "body"]
+        ["fsm", "upper_body", "stand_pose", "velocity", "joints", "hands", "move_command", "gains", "emergency", "body"]
     ),
     fsm_states=("default", "joint_stand", "pd_stand", "walk", "security", "user_cmd", "upper_user_cmd"),
     upper_states=("default", "act", "remote", "move_cmd"),
     velocity_sources=("joystick", "handheld", "navigation"),
     poses={"home": Pose({"left_elbow_pitch": 0.0})},
     groups={
-        "left_manipulator": Group(tuple(j for j in _ARMS if j.startswith("left")), "upper"),
+        "left_arm": Group(tuple(j for j in _ARMS if j.startswith("left")), "upper"),
         "head": Group(("head_yaw", "head_pitch"), "head"),
         "left_leg": Group(("left_hip_pitch",), "legs"),
     },

@@ -1,6 +1,7 @@
 """The flow analysis against what really happens: random trees are played with random outcomes.
 
-Where nothing is found a leaf must always be allowed, where an error is found never, and what "never runs" must not run.
+Where nothing is found a leaf must always be allowed and a name always be saved; where an error is found a leaf must
+never be allowed; what "never runs" must not run.
 """
 
 import random
@@ -27,6 +28,9 @@ leaves = st.sampled_from(
         "check: emergency.any",
         "WaitForFsm: {state: walk}",
         "Log: {text: hello}",
+        "Set: {seen: errors.count}",
+        "Set: {seen: errors.count}",
+        "check: $seen == 1",
     ]
 )
 modifiers = st.lists(
@@ -78,6 +82,8 @@ class Play:
     fsm: str
     starts: dict[int, set[str]] = field(default_factory=dict)  # line of a StandPose to the states it was started in
     ran: set[int] = field(default_factory=set)
+    saved: bool = False
+    read_unsaved: set[int] = field(default_factory=set)  # lines that read a name nobody had saved
     steps: int = 0
 
     def holds(self, text: str) -> bool:
@@ -140,8 +146,15 @@ class Play:
             return self.children(chosen, "failure")
         if node.kind == "check":
             assert node.condition is not None
+            if "$" in node.condition.text:
+                return self.reads(node)
             return "success" if self.holds(node.condition.text) else "failure"
         return self.leaf(node)
+
+    def reads(self, node: TreeNode) -> str:
+        if not self.saved:
+            self.read_unsaved.add(node.place.line)
+        return "success" if self.chance.random() < 0.5 else "failure"
 
     def children(self, children: list[TreeNode], ends: str) -> str:
         for child in children:
@@ -155,6 +168,9 @@ class Play:
         result = "success" if self.chance.random() < 0.7 else "failure"
         if name == "Log":
             return "success"
+        if name == "Set":
+            self.saved = self.saved or result == "success"
+            return result
         if name == "WaitForFsm":
             return "success" if self.fsm == node.values["state"] else "failure"
         if name == "StandPose":
@@ -188,5 +204,6 @@ def test_what_is_found_is_what_happens(tmp_path: Path, written: list[list[str]],
                 assert states == {"pd_stand"}, f"line {line} nothing was found\n{text}"
             if code == "never-allowed":
                 assert "pd_stand" not in states, f"line {line} an error was found\n{text}"
+        assert play.read_unsaved <= found.keys(), f"{play.read_unsaved} read what nobody saved\n{text}"
         never = {line for line, finding in found.items() if finding.code == "never-runs"}
         assert play.ran.isdisjoint(never), f"{never} never runs\n{text}"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.yamlfile import Document, Findings, Mapping, Node, Scalar, Sequence, read_file, read_text
-from orchestrator.yamlfile.reader import LARGEST_FILE
+from orchestrator.yamlfile.opening import LARGEST_FILE
 
 
 def plain(node: Node | None) -> object:
@@ -242,7 +242,7 @@ def test_any_text_is_answered_with_a_tree_or_findings_inside_the_file(text: str)
 def test_without_the_c_parser_the_same_tree_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "a: 1\nb:\n  - no\n  - {c: 'x', d: 007}\n"
     with_c, found_with_c = read(text)
-    monkeypatch.setattr("orchestrator.yamlfile.reader._Parser", yaml.Loader)
+    monkeypatch.setattr("orchestrator.yamlfile.events._Parser", yaml.Loader)
     without, found = read(text)
     assert plain(without.root) == plain(with_c.root)
     assert found == found_with_c == [(4, 17, "leading-zero")]

@@ -1,0 +1,70 @@
+"""Opens a file: what is no readable text is said instead of raised."""
+
+from __future__ import annotations
+
+import errno
+import stat
+from pathlib import Path
+
+from orchestrator.yamlfile.findings import Findings, Place, nearest
+
+LARGEST_FILE = 256 * 1024
+
+
+def text_of(path: Path, findings: Findings) -> str | None:
+    """The text of a file, or None with the reason among the findings."""
+    raw = _bytes_of(path, findings)
+    return None if raw is None else _decoded(str(path), raw, findings)
+
+
+def _bytes_of(path: Path, findings: Findings) -> bytes | None:
+    top = Place(str(path), 1, 1)
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            findings.error(top, "directory", "this is a directory: name a file in it")
+            return None
+        if not stat.S_ISREG(mode):
+            findings.error(top, "not-a-file", "this is not an ordinary file")
+            return None
+        with path.open("rb") as stream:
+            raw = stream.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as problem:
+        findings.error(top, *_cannot_open(path, problem))
+        return None
+    if len(raw) > LARGEST_FILE:
+        findings.error(top, "too-big", f"the file is bigger than {LARGEST_FILE // 1024} kB: split it")
+        return None
+    return raw
+
+
+def _cannot_open(path: Path, problem: OSError | ValueError) -> tuple[str, str, str | None]:
+    number = problem.errno if isinstance(problem, OSError) else None
+    if number == errno.ELOOP:
+        return "link-loop", "the symbolic links here lead round in a circle", None
+    if number in (errno.ENOENT, errno.ENOTDIR):
+        return "no-file", "there is no such file", _sibling(path)
+    if number == errno.EACCES:
+        return "no-permission", "you are not allowed to read this file", None
+    return "unreadable", f"the file cannot be read: {getattr(problem, 'strerror', None) or problem}", None
+
+
+def _sibling(path: Path) -> str | None:
+    try:
+        names = tuple(sorted(entry.name for entry in path.parent.iterdir())[:1000])
+    except OSError:
+        return None
+    return nearest(path.name, names)
+
+
+def _decoded(file: str, raw: bytes, findings: Findings) -> str | None:
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        findings.error(Place(file, 1, 1), "not-utf-8", "the file is written in UTF-16: save it as UTF-8")
+        return None
+    try:
+        return raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+    except UnicodeDecodeError as problem:
+        before = raw[: problem.start].decode("utf-8", "replace")
+        place = Place(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+        findings.error(place, "not-utf-8", f"the byte {raw[problem.start]:#04x} is not UTF-8: save the file as UTF-8")
+        return None
