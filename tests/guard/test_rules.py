@@ -52,16 +52,19 @@ TASK = Task(7, 100.0, 0, accepted=True, cancelled=False)
 BUSY = Base("tasking", "running", 0, 3)
 ALLOWED = with_allowed(default_config(), "remote_drive", "gains", "motors", "maps", "base_settings", "drop")
 
+NOT_CALMED = (Mode.OFFLINE, Mode.DISARMED, Mode.INTERVENED)
+SOFT = {"soft": True, "hard": False, "amr": False, "amr_event": False}
+
 REFUSED: list[tuple[str, Callable[[], Ask], str]] = [
     ("lease", lambda: ask(i.SetFsm("ready"), epoch=-1), "epoch"),
     ("lease", lambda: ask(i.SetFsm("ready"), epoch=1), "epoch"),
     ("lease", lambda: ask(i.SetFsm("ready"), run=None), "nobody"),
     *[("mode", lambda m=m: ask(i.SetFsm("ready"), mode=m), m.value) for m in Mode if m is not Mode.RUNNING],
-    *[("mode", lambda m=m: ask(i.CancelTask(), mode=m), m.value) for m in (Mode.OFFLINE, Mode.DISARMED, Mode.INTERVENED)],
+    *[("mode", lambda m=m: ask(i.CancelTask(), mode=m), m.value) for m in NOT_CALMED],
     ("mode", lambda: ask(i.SetFsm("ready"), choice_due=True), "running"),
     ("latch", lambda: ask(i.SetFsm("ready"), latched=frozenset({"soft"})), "soft"),
     ("latch", lambda: ask(i.SetFsm("ready"), flags={}), "not known"),
-    ("latch", lambda: ask(i.SetFsm("ready"), flags={"soft": True, "hard": False, "amr": False, "amr_event": False}), "soft"),
+    ("latch", lambda: ask(i.SetFsm("ready"), flags=SOFT), "soft"),
     ("fresh", lambda: ask(i.SetFsm("ready"), after=0.5), "stale"),
     ("fresh", lambda: ask(i.MoveToTag(12, None), sources={}), "unknown"),
     ("writer_ready", lambda: ask(i.SetFsm("ready"), ready=frozenset()), "rt/set/fsm/id"),
@@ -198,7 +201,8 @@ def _cached(case: int) -> Ask:
 
 
 EXAMPLES: dict[type[i.AnyIntent], i.AnyIntent] = {
-    i.SetFsm: i.SetFsm("walk"), i.SetUpperFsm: i.SetUpperFsm("remote"), i.SwitchUpperControl: i.SwitchUpperControl(True),
+    i.SetFsm: i.SetFsm("walk"), i.SetUpperFsm: i.SetUpperFsm("remote"),
+    i.SwitchUpperControl: i.SwitchUpperControl(True),
     i.SetVelocitySource: i.SetVelocitySource("navigation"), i.Velocity: i.Velocity(0.0, 0.0, 0.0),
     i.StandPose: i.StandPose(0.0, 0.0, 0.0), i.HandTarget: i.HandTarget("left", (0.5,) * 6),
     i.MoveHand: i.MoveHand("left_arm", (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0), False, 0.5), i.ClearErrors: i.ClearErrors(),
