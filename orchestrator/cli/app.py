@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from orchestrator import __version__
+from orchestrator.cli.robots import robots
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,6 +30,9 @@ def _options(
     ] = False,
 ) -> None:
     pass
+
+
+app.command()(robots)
 
 
 def main() -> None:

@@ -55,8 +55,8 @@ class FamilyFacts:
     """What a profile may have beside what every profile has."""
     groups: dict[str, int | None]
     """Joint groups it may have, and how many joints each has where the wire leaves no choice."""
-    variants: tuple[str, ...]
-    """Firmware generations; the keys of wire.topics.VARIANTS, which costs an import of cyclonedds."""
+    variants: tuple[tuple[str, ...], ...]
+    """Firmware generations, those that exclude each other together (in wire.topics, too; that imports cyclonedds)."""
     highest_state: int
     """The highest state number its messages can carry."""
     hand_unit: Literal["rad", "count"]
@@ -71,7 +71,7 @@ FAMILIES: dict[Family, FamilyFacts] = {
         always=frozenset({"errors", "emergency", "body", "gains"}),
         sections=frozenset({"fsm", "upper_fsm", "velocity_sources", "velocity", "stand_pose", "hands", "move_command"}),
         groups=dict.fromkeys(("left_leg", "right_leg", "waist", "head", "left_arm", "right_arm"), _SOME),
-        variants=("no_duration",),
+        variants=(("no_duration",),),
         highest_state=255,
         hand_unit="rad",
         sends_gains=False,
@@ -80,7 +80,7 @@ FAMILIES: dict[Family, FamilyFacts] = {
         always=frozenset({"upper_body", "errors", "emergency", "battery", "pad", "body"}),
         sections=frozenset({"fsm", "velocity", "hands", "base", "rpc"}),
         groups={"left_leg": 6, "right_leg": 6, "lift": 3, "waist": 1, "left_arm": 7, "right_arm": 7, "head": 2},
-        variants=("fsm_v1", "fsm_v3", "emergency_3", "amr_v2"),
+        variants=(("fsm_v1", "fsm_v3"), ("emergency_3",), ("amr_v2",)),
         highest_state=65535,
         hand_unit="rad",
         sends_gains=True,
@@ -89,7 +89,7 @@ FAMILIES: dict[Family, FamilyFacts] = {
         always=frozenset({"errors", "battery", "pad", "body"}),
         sections=frozenset({"hands"}),
         groups=dict.fromkeys(("left_leg", "right_leg", "waist", "head", "left_arm", "right_arm"), _SOME),
-        variants=("remote_int16",),
+        variants=(("remote_int16",),),
         highest_state=0,
         hand_unit="count",
         sends_gains=True,

@@ -6,6 +6,7 @@ Profiles are read from `config/robots/*.yaml`; this is what they become. Vendor 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 Family = Literal["aurora", "atom", "adam"]
@@ -134,9 +135,14 @@ class Profile:
     """Whether the robot itself plans arm movements to cartesian poses (Aurora's MoveCommand)."""
 
     def group(self, name: str) -> tuple[Joint, ...]:
-        """The joints of a group, in order."""
-        return tuple(joint for joint in self.joints if joint.group == name)
+        """The joints of a group, in order; none where there is no such group."""
+        return self._joints_of.get(name, ())
 
     @property
     def groups(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(joint.group for joint in self.joints))
+        return tuple(self._joints_of)
+
+    @cached_property
+    def _joints_of(self) -> dict[str, tuple[Joint, ...]]:
+        names = dict.fromkeys(joint.group for joint in self.joints)
+        return {name: tuple(joint for joint in self.joints if joint.group == name) for name in names}

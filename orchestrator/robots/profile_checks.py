@@ -63,6 +63,15 @@ class Parts:
                 yield group, index, row
 
 
+def variants_do_not_exclude_each_other(parts: Parts) -> None:
+    variants = (parts.value("dds") or {}).get("variants", [])
+    for alternatives in parts.facts.variants:
+        named = [index for index, variant in enumerate(variants) if variant in alternatives]
+        for index in named[1:]:
+            message = f"{variants[index]} and {variants[named[0]]} are different firmware: name one of them"
+            parts.findings.error(parts.node("dds", "variants", index), "does-not-hold", message)
+
+
 def state_numbers_are_unique(parts: Parts) -> None:
     for table in ("fsm", "upper_fsm", "velocity_sources"):
         names: dict[int, str] = {}
@@ -164,6 +173,7 @@ def velocity_has_its_way_to_the_robot(parts: Parts) -> None:
 
 
 RULES: tuple[Callable[[Parts], None], ...] = (
+    variants_do_not_exclude_each_other,
     state_numbers_are_unique,
     groups_are_known,
     joint_names_are_unique,

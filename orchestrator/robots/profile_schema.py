@@ -114,13 +114,14 @@ _GAINS = {"kp": optional(Number(lower=0)), "kd": optional(Number(lower=0))}
 
 
 def _dds(family: Family) -> Type[dict[str, object]]:
+    variants = [variant for alternatives in FAMILIES[family].variants for variant in alternatives]
     return record(
         dict,
         {
             "domain": required(Integer(0, 232)),
             "prefix": optional(TEXT, ""),
             "interface": optional(TEXT),
-            "variants": optional(list_of(OneOf(*FAMILIES[family].variants, name="firmware variant")), []),
+            "variants": optional(list_of(OneOf(*variants, name="firmware variant")), []),
             "allowed_writers": optional(list_of(TEXT), []),
         },
         name="dds",

@@ -183,6 +183,11 @@ def test_a_broken_rule_is_reported_at_its_place(tmp_path: Path, old: str, new: s
         ("rpc: 127.0.0.1:51234\n", "", "7:1: an Atom takes velocities by JSON-RPC only: rpc is needed, too"),
         ("rpc: 127.0.0.1:51234", "rpc: 127.0.0.1", '5:6: "127.0.0.1" is not an address: write host:port'),
         ("rpc: 127.0.0.1:51234", "rpc: robot:70000", '5:6: "robot:70000" is not an address: write host:port'),
+        (
+            "{domain: 0}",
+            "{domain: 0, variants: [fsm_v1, amr_v2, fsm_v3]}",
+            "4:45: fsm_v3 and fsm_v1 are different firmware: name one of them",
+        ),
         ("walk: 301", "walk: 65536", "7:25: 65536 is out of range: it must be between 0 and 65535"),
         ("dock: 1", "dock: 4294967296", "24:21: 4294967296 is out of range: it must be between 0 and 4294967295"),
         ("  tau: 0 Nm\n", "", '17:3: hands needs "tau" (torque)'),

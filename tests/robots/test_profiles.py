@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from orchestrator.data import data_path
 from orchestrator.robots.families import COMMANDING, FAMILIES
 from orchestrator.robots.profile import Profile, Range
+from orchestrator.robots.profile_schema import keys
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
 from orchestrator.wire.topics import VARIANTS
 
@@ -258,9 +260,15 @@ def test_poses_are_read_in_radians() -> None:
 
 
 def test_the_variants_are_those_of_the_wire() -> None:
-    assert {family: set(facts.variants) for family, facts in FAMILIES.items()} == {
-        family: set(variants) for family, variants in VARIANTS.items()
-    }
+    for family, facts in FAMILIES.items():
+        assert {variant for alternatives in facts.variants for variant in alternatives} == set(VARIANTS[family])
+
+
+def test_variants_that_change_the_same_topic_exclude_each_other() -> None:
+    for family, facts in FAMILIES.items():
+        for variant, other in combinations(VARIANTS[family], 2):
+            together = any({variant, other} <= set(alternatives) for alternatives in facts.variants)
+            assert together == bool(VARIANTS[family][variant].keys() & VARIANTS[family][other].keys())
 
 
 def test_loading_needs_neither_cyclonedds_nor_numpy() -> None:
@@ -304,3 +312,10 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
 def test_a_missing_file_is_a_finding(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match=r"nowhere\.yaml"):
         load_profile(tmp_path / "nowhere.yaml")
+
+
+def test_every_section_of_a_profile_is_described() -> None:
+    described = (Path(__file__).parents[2] / "docs" / "robots.md").read_text().split("## Writing a profile")[1]
+    for family in FAMILIES:
+        for section in keys(family):
+            assert f"`{section}" in described, section

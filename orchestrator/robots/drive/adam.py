@@ -10,8 +10,8 @@ from orchestrator.robots.drive.sending import (
     Sending,
     both_hands,
     commanded_or_held,
+    finite,
     group_of,
-    single,
     whole,
 )
 from orchestrator.robots.intents import EnableMotors, HandTarget
@@ -25,7 +25,7 @@ def _motor(joint: Joint, q: float, enabled: bool) -> MotorCmd_:
     if joint.kp is None or joint.kd is None:
         raise CannotSend(f"{joint.name} has no gains in the profile")
     return MotorCmd_(
-        mode=int(enabled), q=single(q, joint.name), dq=0.0, tau=0.0, kp=joint.kp, kd=joint.kd, ki=0.0, reserve=0
+        mode=int(enabled), q=finite(q, joint.name), dq=0.0, tau=0.0, kp=joint.kp, kd=joint.kd, ki=0.0, reserve=0
     )
 
 

@@ -19,7 +19,6 @@ from orchestrator.robots.drive.sending import (
     finite,
     group_of,
     number_of,
-    single,
     whole,
 )
 from orchestrator.robots.families import ATOM_FIRST_INDEX
@@ -103,7 +102,7 @@ def _enable_motors(profile: Profile, intent: EnableMotors, sending: Sending) -> 
 def _motor(q: float, kp: float | None, kd: float | None, tau: float | None, what: str) -> MotorCmd_:
     if kp is None or kd is None or tau is None:
         raise CannotSend(f"{what} has no gains in the profile")
-    return MotorCmd_(mode=_MOTOR_ON, q=single(q, what), dq=0.0, tau=tau, kp=kp, kd=kd)
+    return MotorCmd_(mode=_MOTOR_ON, q=finite(q, what), dq=0.0, tau=tau, kp=kp, kd=kd)
 
 
 def joint_messages(profile: Profile, positions: Positions, sending: Sending) -> list[Message]:
@@ -142,11 +141,11 @@ def _amr(
     order = wire.AMRCommand_(
         command_type=getattr(wire.AMRCommandType, command),
         target_id=whole(target, 32, "tag"),
-        linear_vel=single(linear, "linear"),
-        angular_vel=single(angular, "angular"),
+        linear_vel=finite(linear, "linear"),
+        angular_vel=finite(angular, "angular"),
         command_id=whole(sending.command_id, 32, "command_id"),
         timestamp=whole(sending.timestamp, 64, "timestamp"),
-        theta=single(theta, "heading"),
+        theta=finite(theta, "heading"),
     )
     return [("rt/amr/cmd", order)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,16 +54,9 @@ Makers = dict[type[Intent], Maker]
 
 
 def finite(value: float, what: str) -> float:
-    """The value, unless it is NaN or infinite."""
-    if not math.isfinite(value):
-        raise CannotSend(f"{what} is {value}: only finite numbers are sent")
-    return value
-
-
-def single(value: float, what: str) -> float:
-    """The value, unless it does not fit into a 32-bit float."""
-    if abs(finite(value, what)) > _LARGEST_FLOAT32:
-        raise CannotSend(f"{what} is {value}: too large for the message")
+    """The value, unless it is NaN, infinite or too large for the 32-bit floats that most messages have."""
+    if not abs(value) <= _LARGEST_FLOAT32:  # NaN is not below anything
+        raise CannotSend(f"{what} is {value}: only finite numbers that fit the message are sent")
     return value
 
 
