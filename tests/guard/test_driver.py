@@ -257,4 +257,3 @@ def test_the_guard_needs_no_numpy_and_no_trees() -> None:
     )
     done = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -116,10 +117,7 @@ def test_park_of_an_adam_ramps_to_rest_and_then_goes_limp() -> None:
     outputs = frames(sent(world, 12.0))
     arms = [(at, dict(frame.groups)["left_arm"], frame.stiffness) for at, frame in outputs]
     fastest = max(
-        abs(b - a) / (t1 - t0)
-        for (t0, q0, _), (t1, q1, _) in zip(arms, arms[1:])
-        if t1 - t0 > 1e-6
-        for a, b in zip(q0, q1)
+        abs(b - a) / (t1 - t0) for (t0, q0, _), (t1, q1, _) in pairwise(arms) if t1 - t0 > 1e-6 for a, b in zip(q0, q1)
     )
     assert fastest <= 0.3 * 1.01
     assert arms[-1][1] == pytest.approx(world.profile.poses["home"]["left_arm"])
