@@ -58,6 +58,14 @@ def test_late_when_held_up_on_the_way() -> None:
     assert freshness.seen(now + 0.02, None, 0.26, LIMITS).problem(now + 0.02, LIMITS) == "late"
 
 
+def test_clocks_that_drift_apart_do_not_make_samples_late() -> None:
+    freshness, now = Freshness(), 10.0
+    for number in range(10_000):
+        now = 10.0 + number
+        freshness = freshness.seen(now, None, number * 100e-6, LIMITS)
+    assert not freshness.late
+
+
 def test_bad_after_more_than_three_bad_samples_in_a_second() -> None:
     freshness, now = heard(0.02)
     for number in range(4):

@@ -26,7 +26,7 @@ def quick_config() -> GuardConfig:
     """The guard file with long times shortened and frames rare, so that few instants matter."""
     config = with_allowed(default_config(), "remote_drive")
     robots = {name: replace(each, hold=replace(each.hold, rate=10.0)) for name, each in config.robots.items()}
-    timing = replace(config.timing, rearm=2.5, accept=0.5, confirm=2.5, explained=0.5)
+    timing = replace(config.timing, rearm=2.5, accept=0.5, evidence=0.8, confirm=2.5, explained=0.5)
     return replace(config, timing=timing, robots=robots, stop=replace(config.stop, velocity_rate=10.0))
 
 
