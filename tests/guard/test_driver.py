@@ -15,13 +15,14 @@ from orchestrator.clock import VirtualClock
 from orchestrator.guard.commander import InProcessCommander
 from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.driver import Guard
-from orchestrator.guard.events import Arm, AskPreflight, Stop
+from orchestrator.guard.events import Arm, AskPreflight, Pause, Stop
 from orchestrator.journal.audit import AuditFile, read
 from orchestrator.robots import intents as i
 from orchestrator.robots.drive import RpcCall
 from orchestrator.robots.profiles import load_profile
 from tests.support.guard_world import default_config, with_allowed
 from tests.support.scripted_atom import TOPICS, ScriptedAtom
+from tests.support.trace_checker import unrecorded
 
 
 class Lab:
@@ -204,6 +205,26 @@ def test_every_command_is_recorded_before_it_leaves_and_streams_at_start_and_end
     lab.run.end(lab.run.send(i.Velocity(0.1, 0.0, 0.0)))
     records = read(lab.audit.path).records
     assert [record["role"] for record in records] == ["command", "stream", "stop"]
+
+
+AMR = {"MOVE_TO_TAG": "MoveToTag", "CANCEL_TASK": "CancelTask", "PAUSE_TASK": "PauseTask"}
+
+
+def test_what_the_robot_got_is_in_the_audit(lab: Lab) -> None:
+    lab.start()
+    lab.run.send(i.MoveToTag(12, None))
+    lab.go(0.2)
+    lab.guard.handle(Pause("op"))
+    lab.go(0.2)
+    lab.guard.handle(Stop("op"))
+    lab.go(0.2)
+    lab.robot.emergency.soft_emergency_triggered = True
+    lab.go(0.2)
+    got = [(at, AMR[m.command_type.name]) for at, (_, m) in zip(lab.robot.times, lab.robot.received)]
+    assert [name for _, name in got] == ["MoveToTag", "PauseTask", "CancelTask", "CancelTask"]
+    records = list(read(lab.audit.path).records)
+    assert unrecorded(got, records) == []
+    assert unrecorded(got, records[1:]) != []
 
 
 def test_a_full_disk_allows_no_new_motion_but_every_stop(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

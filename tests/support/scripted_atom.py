@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from orchestrator.bus import Sample
 from orchestrator.bus.memory import MemoryNetwork
 from orchestrator.wire import dobot_atom as wire
 from orchestrator.wire.codec import codec
@@ -22,6 +23,7 @@ class ScriptedAtom:
         self.clock = network.clock
         self.bus = network.bus(name)
         self.received: list[tuple[str, Any]] = []
+        self.times: list[float] = []
         self.silent: set[str] = set()
         self.emergency = wire.EmergencyState_(False, False, False, False)
         self.lower = example(wire.LowerState_)
@@ -52,7 +54,12 @@ class ScriptedAtom:
     def _listen(self, name: str) -> None:
         reader = self.bus.reader(replace(TOPICS[name], kind="event"))
         decode = codec(TOPICS[name].type).decode
-        reader.on_sample(lambda sample: self.received.append((name, decode(sample.data))))
+
+        def keep(sample: Sample) -> None:
+            self.received.append((name, decode(sample.data)))
+            self.times.append(sample.received)
+
+        reader.on_sample(keep)
 
     def _make_healthy(self) -> None:
         for group in ("left_leg", "right_leg", "left_arm", "right_arm", "head"):
