@@ -184,7 +184,7 @@ class Guard:
             return
         try:
             self._publish(output)
-        except (CannotSend, WireError, BusError) as error:
+        except (CannotSend, WireError, BusError, OSError) as error:
             self._report_refused(output, str(error))
         if stop and output.record:
             self._recorded(output)

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 import msgspec
 
+DRIFT = 200e-6
+"""Seconds by which two clocks may drift apart in a second: that much later each sample may come without being late."""
+
 WINDOW = 2.0
 """Seconds over which the longest pause between two samples is remembered, twice: this window and the one before."""
 
@@ -50,7 +53,7 @@ class Freshness(msgspec.Struct, frozen=True):
             longest, before, began = 0.0, longest, now
         least_lag, late = self.least_lag, False
         if lag is not None:
-            least_lag = min(least_lag, lag)
+            least_lag = min(least_lag + pause * DRIFT, lag)
             late = lag - least_lag > limits.late
         moved = counter is not None and counter != self.counter
         return Freshness(

@@ -13,15 +13,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as changed
 
-from orchestrator.guard import arming, core, events, leasing, limits, rules, stops, streams, turn, watching
+from orchestrator.guard import arming, core, events, leasing, limits, rules, stops, streams, watching
 from orchestrator.guard.modes import Mode
+from orchestrator.guard.outputs import Send
 from orchestrator.guard.turn import Turn
 from orchestrator.robots import intents as i
 from tests.support.exploration import JudgedWorld, play, quick_config
 
 STORIES = (
     "start, ask velocity, run 1.3 s, forget streams",
-    "start, ask joints, run 1.3 s, soft e-stop, wait 1.3 s, release, run 1.3 s, ask velocity, acknowledge, preflight, arm",
+    "start, ask joints, run 1.3 s, soft e-stop, wait 1.3 s, release, run 1.3 s, ask velocity, acknowledge",
     "start, ask joints, run 1.3 s, hard e-stop, run 1.3 s",
     "start, soft e-stop, release, acknowledge, preflight, arm",
     "start, soft e-stop, release, run 1.3 s, run 1.3 s, ask velocity",
@@ -95,6 +96,11 @@ def _nothing(*args: Any, **kwargs: Any) -> None:
     pass
 
 
+def handle(patch: Patch, event: type[events.Event], handler: Callable[[Turn, Any], None]) -> None:
+    handlers: dict[Any, Any] = {**core.HANDLERS, event: handler}
+    patch.setattr(core, "HANDLERS", handlers)
+
+
 def variant(name: str, *without: str) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
     def add(patch: Callable[[Patch], None]) -> Callable[[Patch], None]:
         VARIANTS[name] = Variant(patch, without)
@@ -114,7 +120,7 @@ def silenced(name: str, module: Any, function: str) -> None:
 
 def handled(name: str, event: type[events.Event], handler: Callable[[Turn, Any], None]) -> None:
     """A variant that handles one event wrongly."""
-    VARIANTS[name] = Variant(lambda patch: patch.setitem(core.HANDLERS, event, handler))
+    VARIANTS[name] = Variant(lambda patch: handle(patch, event, handler))
 
 
 leave_out("no limits", "limits")
@@ -152,7 +158,7 @@ def _(patch: Patch) -> None:
         if event.flags and not any(event.flags.values()) and turn.state.mode is Mode.ESTOPPED:
             turn.enter(Mode.DISARMED, "released")
 
-    patch.setitem(core.HANDLERS, events.Observation, observation)
+    handle(patch, events.Observation, observation)
 
 
 @variant("release re-arms")
@@ -163,7 +169,7 @@ def _(patch: Patch) -> None:
             turn.change(latched=frozenset())
             turn.enter(Mode.ARMED, "released")
 
-    patch.setitem(core.HANDLERS, events.Observation, observation)
+    handle(patch, events.Observation, observation)
 
 
 @variant("an e-stop is ignored unless armed")
@@ -179,7 +185,7 @@ def _(patch: Patch) -> None:
         if turn.state.mode is Mode.PAUSED:
             turn.enter(Mode.RUNNING, "resumed")
 
-    patch.setitem(core.HANDLERS, events.Heartbeat, heartbeat)
+    handle(patch, events.Heartbeat, heartbeat)
 
 
 @variant("a fault clears by itself")
@@ -201,7 +207,7 @@ def _(patch: Patch) -> None:
         if not event.names and turn.state.mode is Mode.INTERVENED:
             turn.enter(Mode.DISARMED, "alone again")
 
-    patch.setitem(core.HANDLERS, events.ForeignWriters, foreign)
+    handle(patch, events.ForeignWriters, foreign)
 
 
 @variant("fights an intervention")
@@ -228,7 +234,7 @@ def _(patch: Patch) -> None:
             turn.report("rearm", "armed", value="armed")
             turn.enter(Mode.ARMED, "armed")
 
-    patch.setitem(core.HANDLERS, events.Arm, arm)
+    handle(patch, events.Arm, arm)
 
 
 @variant("armed straight from an e-stop")
@@ -240,7 +246,7 @@ def _(patch: Patch) -> None:
         else:
             arming.arm(turn, event)
 
-    patch.setitem(core.HANDLERS, events.Arm, arm)
+    handle(patch, events.Arm, arm)
 
 
 @variant("preflight overlooks another commander")
@@ -257,7 +263,7 @@ def _(patch: Patch) -> None:
         if turn.state.mode is Mode.ARMED:
             turn.enter(Mode.RUNNING, "armed")
 
-    patch.setitem(core.HANDLERS, events.Arm, arm)
+    handle(patch, events.Arm, arm)
 
 
 @variant("streams never expire")
@@ -359,7 +365,7 @@ def _(patch: Patch) -> None:
         if turn.state.stop is None or turn.now - turn.state.stop.began > 1.0:
             arming.stop(turn, event)
 
-    patch.setitem(core.HANDLERS, events.Stop, stop)
+    handle(patch, events.Stop, stop)
 
 
 @variant("a stop needs a lease")
@@ -368,7 +374,7 @@ def _(patch: Patch) -> None:
         if turn.state.run is not None:
             arming.stop(turn, event)
 
-    patch.setitem(core.HANDLERS, events.Stop, stop)
+    handle(patch, events.Stop, stop)
 
 
 @variant("clearing errors stands the robot up")
@@ -377,7 +383,7 @@ def _(patch: Patch) -> None:
         arming.clear_errors(turn, event)
         turn.send(i.SetFsm("ready"), "command", "recover")
 
-    patch.setitem(core.HANDLERS, events.AskClearErrors, clear)
+    handle(patch, events.AskClearErrors, clear)
 
 
 @variant("resuming sends the last velocity again")
@@ -386,16 +392,15 @@ def _(patch: Patch) -> None:
         arming.resume(turn, event)
         turn.send(i.Velocity(0.1, 0.0, 0.0), "command", "resume")
 
-    patch.setitem(core.HANDLERS, events.Resume, resume)
+    handle(patch, events.Resume, resume)
 
 
 @variant("a dry run publishes", "dry_run")
 def _(patch: Patch) -> None:
     def send(turn: Turn, intent: Any, role: Any, cause: str, id: int = 0, record: bool = True) -> None:  # noqa: A002
-        turn.outputs.append(turn_module.Send(intent, role, id, cause, record, False))
+        turn.outputs.append(Send(intent, role, id, cause, record, False))
 
-    turn_module = turn
-    patch.setattr(turn.Turn, "send", send)
+    patch.setattr(Turn, "send", send)
 
 
 @variant("a refused command is sent all the same")

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from orchestrator.guard.config import GuardConfig
+from orchestrator.guard.events import IntentAsked
 from orchestrator.guard.modes import Mode
+from orchestrator.guard.outputs import Joints
 from orchestrator.guard.policy import POLICIES, WRITES
 from orchestrator.guard.rules import RULES, Ask, Rule, ask_for, first_refusal
 from orchestrator.guard.state import Base, State, Task
 from orchestrator.robots import intents as i
-from orchestrator.robots.drive import CannotSend, Sending, calls, messages
+from orchestrator.robots.drive import CannotSend, Sending, calls, joint_messages, messages
 from tests.support.guard_world import World, default_config, with_allowed
 
 BY_NAME = {rule.name: rule for rule in RULES}
@@ -52,20 +54,25 @@ TASK = Task(7, 100.0, 0, accepted=True, cancelled=False)
 BUSY = Base("tasking", "running", 0, 3)
 ALLOWED = with_allowed(default_config(), "remote_drive", "gains", "motors", "maps", "base_settings", "drop")
 
+NOT_CALMED = (Mode.OFFLINE, Mode.DISARMED, Mode.INTERVENED)
+SOFT = {"soft": True, "hard": False, "amr": False, "amr_event": False}
+
 REFUSED: list[tuple[str, Callable[[], Ask], str]] = [
     ("lease", lambda: ask(i.SetFsm("ready"), epoch=-1), "epoch"),
     ("lease", lambda: ask(i.SetFsm("ready"), epoch=1), "epoch"),
     ("lease", lambda: ask(i.SetFsm("ready"), run=None), "nobody"),
     *[("mode", lambda m=m: ask(i.SetFsm("ready"), mode=m), m.value) for m in Mode if m is not Mode.RUNNING],
-    *[("mode", lambda m=m: ask(i.CancelTask(), mode=m), m.value) for m in (Mode.OFFLINE, Mode.DISARMED, Mode.INTERVENED)],
+    *[("mode", lambda m=m: ask(i.CancelTask(), mode=m), m.value) for m in NOT_CALMED],
     ("mode", lambda: ask(i.SetFsm("ready"), choice_due=True), "running"),
     ("latch", lambda: ask(i.SetFsm("ready"), latched=frozenset({"soft"})), "soft"),
     ("latch", lambda: ask(i.SetFsm("ready"), flags={}), "not known"),
-    ("latch", lambda: ask(i.SetFsm("ready"), flags={"soft": True, "hard": False, "amr": False, "amr_event": False}), "soft"),
+    ("latch", lambda: ask(i.SetFsm("ready"), flags=SOFT), "soft"),
     ("fresh", lambda: ask(i.SetFsm("ready"), after=0.5), "stale"),
     ("fresh", lambda: ask(i.MoveToTag(12, None), sources={}), "unknown"),
     ("writer_ready", lambda: ask(i.SetFsm("ready"), ready=frozenset()), "rt/set/fsm/id"),
-    ("writer_ready", lambda: ask(i.StandPose(0.0, 0.0, 0.0)), "no way"),
+    ("possible", lambda: ask(i.StandPose(0.0, 0.0, 0.0)), "cannot be told StandPose"),
+    ("possible", lambda: ask(i.CancelTask(), robot="atom"), "cannot be told CancelTask"),
+    ("possible", lambda: ask(i.ClearErrors(), robot="gr2"), "cannot be told ClearErrors"),
     ("permitted", lambda: ask(i.StartRemote()), "allow.remote_drive"),
     ("permitted", lambda: ask(i.SetBaseSpeed(0.1, 0.1)), "allow.base_settings"),
     ("permitted", lambda: ask(i.StartMapping()), "allow.maps"),
@@ -80,12 +87,15 @@ REFUSED: list[tuple[str, Callable[[], Ask], str]] = [
     ("interlock", lambda: ask(i.MoveToTag(12, None), **seen(base=None)), "not known"),
     ("interlock", lambda: ask(i.MoveToTag(12, None), **seen(base=Base("devidle", "idle", 3, 0))), "idle"),
     ("interlock", lambda: ask(i.DriveBase(0.1, 0.0), config=ALLOWED), "remote"),
-    ("interlock", lambda: ask(i.StandPose(0.0, 0.0, 0.0)), "not permitted"),
+    ("interlock", lambda: ask(i.StandPose(0.0, 0.0, 0.0)), "never legal"),
     ("interlock", lambda: ask(i.StandPose(0.0, 0.0, 0.0), robot="gr2"), "pd_stand"),
     ("finite", lambda: ask(i.Velocity(math.nan, 0.0, 0.0)), "finite"),
     ("finite", lambda: ask(i.Velocity(0.0, math.inf, 0.0)), "finite"),
     ("finite", lambda: ask(i.JointPath("left_arm", (i.Keyframe(math.inf, ARM),))), "finite"),
     ("finite", lambda: ask(i.JointTarget("left_arm", (math.nan, *ARM[1:]), 1.0)), "finite"),
+    ("limits", lambda: ask(i.SetFsm("dance")), "no state dance"),
+    ("limits", lambda: ask(i.SetUpperFsm("dance"), robot="gr2"), "no upper-body state dance"),
+    ("limits", lambda: ask(i.SetVelocitySource("sun"), robot="gr2"), "no velocity source sun"),
     ("limits", lambda: ask(i.Velocity(0.6, 0.0, 0.0)), "vx 0.6"),
     ("limits", lambda: ask(i.Velocity(math.nan, 0.0, 0.0)), "vx nan"),
     ("limits", lambda: ask(i.JointTarget("left_arm", (9.0, *ARM[1:]), 1.0)), "left_shoulder_pitch"),
@@ -152,8 +162,8 @@ def test_a_rule_has_one_sentence_and_is_tested_by_the_table(rule: Rule) -> None:
 
 def test_the_order_of_the_rules_is_fixed() -> None:
     assert [rule.name for rule in RULES] == [
-        "lease", "mode", "latch", "fresh", "writer_ready", "permitted", "interlock", "finite", "limits", "continuity",
-        "rate", "one_outstanding", "dry_run", "audit",
+        "lease", "mode", "latch", "fresh", "possible", "writer_ready", "permitted", "interlock", "finite", "limits",
+        "continuity", "rate", "one_outstanding", "dry_run", "audit",
     ]  # fmt: skip
 
 
@@ -198,7 +208,8 @@ def _cached(case: int) -> Ask:
 
 
 EXAMPLES: dict[type[i.AnyIntent], i.AnyIntent] = {
-    i.SetFsm: i.SetFsm("walk"), i.SetUpperFsm: i.SetUpperFsm("remote"), i.SwitchUpperControl: i.SwitchUpperControl(True),
+    i.SetFsm: i.SetFsm("walk"), i.SetUpperFsm: i.SetUpperFsm("remote"),
+    i.SwitchUpperControl: i.SwitchUpperControl(True),
     i.SetVelocitySource: i.SetVelocitySource("navigation"), i.Velocity: i.Velocity(0.0, 0.0, 0.0),
     i.StandPose: i.StandPose(0.0, 0.0, 0.0), i.HandTarget: i.HandTarget("left", (0.5,) * 6),
     i.MoveHand: i.MoveHand("left_arm", (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0), False, 0.5), i.ClearErrors: i.ClearErrors(),
@@ -223,6 +234,47 @@ def test_the_guard_waits_for_the_topics_the_drive_writes(robot: str) -> None:
             made.add("rpc")
         if made and kind is not i.EnableMotors:
             assert made == set(routes), kind
+
+
+WORDS = st.sampled_from(["left_arm", "left", "walk", "remote", "navigation", "lift", "waist", ""]) | st.text(max_size=5)
+NUMBERS = st.floats() | st.floats(-1, 1) | st.sampled_from([12, 15, 0, -1, 2**40])
+VALUES: dict[object, st.SearchStrategy[Any]] = {
+    "str": WORDS,
+    "float": NUMBERS,
+    "int": st.integers(-5, 2**33),
+    "bool": st.booleans(),
+    "float | None": st.none() | NUMBERS,
+    "tuple[float, ...]": st.lists(NUMBERS, max_size=8).map(tuple),
+    "tuple[bool, ...]": st.lists(st.booleans(), max_size=30).map(tuple),
+    "tuple[float, float, float, float, float, float, float]": st.tuples(*[NUMBERS] * 7),
+    "tuple[Keyframe, ...]": st.lists(
+        st.builds(i.Keyframe, NUMBERS, st.lists(NUMBERS, max_size=8).map(tuple)), max_size=3
+    ).map(tuple),
+}
+ANY_INTENT = st.one_of(
+    [
+        st.builds(kind, *(VALUES[kind.__annotations__[field]] for field in kind.__struct_fields__))
+        for kind in i.AnyIntent.__args__
+    ]
+)
+EVERYTHING = with_allowed(ALLOWED, "low_level")
+RUNNING = {robot: World(robot, EVERYTHING).run() for robot in ("gr2", "gr1", "atom", "atom_w", "adam_u")}
+
+
+@given(st.sampled_from(sorted(RUNNING)), ANY_INTENT)
+def test_any_intent_is_sent_or_refused_and_what_is_sent_can_be_made_into_messages(
+    robot: str, intent: i.AnyIntent
+) -> None:
+    world = RUNNING[robot]
+    _, outputs, reports = world.core.step(world.state, IntentAsked(world.state.epoch, 1, intent), world.now)
+    assert [report.kind for report in reports if report.kind in ("sent", "refused")] in (["sent"], ["refused"])
+    joints = {group: world.measured(group) for group in world.profile.groups}
+    sending = Sending(1, 1, 0.2, joints, {hand: world.opening() for hand in ("left", "right")})
+    for output in outputs:
+        if isinstance(output, Joints):
+            assert joint_messages(world.profile, dict(output.groups), sending)
+        elif not calls(world.profile, output.intent, sending):
+            assert messages(world.profile, output.intent, sending)
 
 
 def test_state_is_immutable() -> None:

@@ -14,7 +14,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from orchestrator.journal.audit import AuditError, AuditFile, read
 
-RECORDS = [{"at": 1.5, "command": "SetFsm", "id": 1}, {"at": 2.0, "command": "Velocity", "vx": 0.1}, {"note": "ü\n "}]
+RECORDS: list[dict[str, Any]] = [
+    {"at": 1.5, "command": "SetFsm", "id": 1},
+    {"at": 2.0, "command": "Velocity", "vx": 0.1},
+    {"note": "ü\n "},
+]
 
 
 def written(path: Path) -> bytes:

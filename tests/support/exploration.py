@@ -26,7 +26,7 @@ def quick_config() -> GuardConfig:
     """The guard file with long times shortened and frames rare, so that few instants matter."""
     config = with_allowed(default_config(), "remote_drive")
     robots = {name: replace(each, hold=replace(each.hold, rate=10.0)) for name, each in config.robots.items()}
-    timing = replace(config.timing, rearm=2.5, accept=0.5, confirm=2.5, explained=0.5)
+    timing = replace(config.timing, rearm=2.5, accept=0.5, evidence=0.8, confirm=2.5, explained=0.5)
     return replace(config, timing=timing, robots=robots, stop=replace(config.stop, velocity_rate=10.0))
 
 
@@ -111,6 +111,11 @@ def _pulse(channel: str) -> Action:
     return act
 
 
+def _release(world: JudgedWorld) -> None:
+    world.shown.flags = dict.fromkeys(world.shown.flags, False)
+    world.sample()
+
+
 def _act(event: Event) -> Action:
     return lambda world: void(world.do(event))
 
@@ -177,7 +182,7 @@ ACTIONS: dict[str, Action] = {
     "soft e-stop": _flag("soft", True),
     "hard e-stop": _flag("hard", True),
     "base e-stop pulse": _pulse("amr_event"),
-    "release": lambda world: (world.shown.flags.update(dict.fromkeys(world.shown.flags, False)), world.sample())[1],
+    "release": _release,
     "fsm ready": _show(fsm=2),
     "fsm walk": _show(fsm=301),
     "upper control off": _show(upper_control=False),
@@ -272,7 +277,7 @@ def _details(world: JudgedWorld) -> tuple[Hashable, ...]:
 
 def key_of(world: JudgedWorld) -> Hashable:
     state, now, shown = world.state, world.now, world.shown
-    limits = world.config.stale
+    limits, timing = world.config.stale, world.config.timing
     sources = tuple(
         (name, heard.problem(now, limits) or _age(now, heard.stale_at(limits)))
         for name, heard in sorted(state.sources.items())
@@ -284,10 +289,12 @@ def key_of(world: JudgedWorld) -> Hashable:
     rearming = state.rearming.step, state.rearming.back_to, _age(now, state.rearming.since)
     return (
         state.mode, sources, state.foreign, state.audit_works, tuple(sorted(state.flags.items())), state.latched,
-        min(_age(now, state.clear_since), world.config.timing.clear), rearming if state.rearming.step != "none" else None, state.choice_due,
+        min(_age(now, state.clear_since), timing.clear), rearming if state.rearming.step != "none" else None,
+        state.choice_due,
         state.run is not None, state.began, _age(now, state.heartbeat) if state.run else None, streams, pending, task,
         state.paused_task, state.remote_since is not None, state.moved, stop, tuple(sorted(state.wanted.items())),
-        tuple(sorted(what for what, at in state.asked.items() if now - at <= world.config.timing.explained)), tuple(sorted(state.reached.items())),
+        tuple(sorted(what for what, at in state.asked.items() if now - at <= timing.explained)),
+        tuple(sorted(state.reached.items())),
         tuple((g, _age(now, h.until)) for g, h in sorted(state.holds.items())), state.observed.base,
         shown.fsm, tuple(shown.flags.items()), shown.upper_control, shown.base, shown.speed, shown.unhealthy,
     )  # fmt: skip

@@ -417,3 +417,19 @@ def _endings(after: Picture, at: float, mode: str, outputs: list[Any]) -> Iterat
     ends = [o for o in outputs if o.role == "stop"]
     if any(command_of(o) == "StopRemote" for o in ends) and "DriveBase" not in map(command_of, ends):
         yield "I9 a remote session closed without zero"
+
+
+# The audit
+
+
+def unrecorded(published: list[tuple[float, str]], records: list[dict[str, Any]]) -> list[str]:
+    """Commands on the wire, as (time, intent), that have no audit record of their own, not later than themselves."""
+    left = [(record["at"], record["command"]["intent"]) for record in records if "command" in record]
+    missing = []
+    for at, intent in published:
+        found = next((entry for entry in left if entry[1] == intent and entry[0] <= at + EPS), None)
+        if found is None:
+            missing.append(f"I15 {intent} at {at:.3f} s without a record")
+        else:
+            left.remove(found)
+    return missing
