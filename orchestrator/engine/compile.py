@@ -71,9 +71,7 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
     return cast(Callable[[], Status], tick)
 
 
-def _load_units(
-    units: dict[str, Unit], plans: list[Plan], filename: str, runtime: dict[str, object]
-) -> FunctionType:
+def _load_units(units: dict[str, Unit], plans: list[Plan], filename: str, runtime: dict[str, object]) -> FunctionType:
     line = 1
     for unit in units.values():
         unit.load(filename, line, runtime)

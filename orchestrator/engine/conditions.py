@@ -10,7 +10,7 @@ from orchestrator.clock import Clock
 from orchestrator.engine.run import Run
 from orchestrator.leaf import ParamType
 from orchestrator.treefile import Expression, Template
-from orchestrator.treefile.values import text_of
+from orchestrator.treefile.model import text_of
 
 
 class Unknown(Exception):

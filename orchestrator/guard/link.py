@@ -220,9 +220,10 @@ class GuardServer:
 class LinkCommander:
     """The run's end: sends intents, keeps their receipts up to date, and notices at once when the guard dies."""
 
-    def __init__(self, path: Path, run: str, wake: Callable[[], None], on_report: Callable[[Report], None]) -> None:
+    def __init__(self, path: Path, run: str, wake: Callable[[], None]) -> None:
         self._wake = wake
-        self._on_report = on_report
+        self.on_report: Callable[[Report], None] = lambda report: None
+        self.on_lost: Callable[[], None] = lambda: None
         self._receipts: dict[int, Receipt] = {}
         self._streams: dict[int, Receipt] = {}
         self._last_id = 0
@@ -292,6 +293,7 @@ class LinkCommander:
     def _gone(self) -> None:
         if not self._finished and not self.lost:
             self.lost = True
+            self.on_lost()
             self._wake()
 
     def _receive(self) -> FromGuard | None:
@@ -316,4 +318,4 @@ class LinkCommander:
                 receipt.reason = report.text
                 receipt.state = "refused" if report.kind == "refused" else "ended"
                 self._streams.pop(report.id, None)
-        self._on_report(report)
+        self.on_report(report)

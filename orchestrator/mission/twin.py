@@ -23,7 +23,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 def main() -> None:
     settings = msgspec.json.decode(sys.argv[1], type=Settings)
-    live = LiveTwin(load_profile(settings.robot), settings.network, settings.seed, settings.faults, rpc_port=0)
+    live = LiveTwin(load_profile(settings.robot), settings.network, settings.seed, settings.faults)
     threading.Thread(target=_until_input_ends, args=(live,), daemon=True).start()
     print(f"up {live.rpc_port or ''}", flush=True)
     live.run()

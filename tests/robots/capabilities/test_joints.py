@@ -74,7 +74,7 @@ def test_how_far_a_pose_is() -> None:
 
 def test_a_planned_move_is_not_done_before_it_can_have_begun() -> None:
     fake = ready("gr2")
-    move = fake.robot.joints.move_hand("left_arm", (0.3, 0.2, 0.1, 0, 0, 0, 1), straight=False, speed=0.3)
+    move = fake.robot.joints.move_hand("left", (0.3, 0.2, 0.1), straight=False, speed=0.3)
     fake.run(0.16)
     assert move.outcome().status == "running"
     fake.set("robot_control_group_state", group_motion_state=[0, 0, 0, 0, 1, 0, 0, 0])
@@ -86,7 +86,7 @@ def test_a_planned_move_is_not_done_before_it_can_have_begun() -> None:
 
 def test_a_planned_move_that_errs_fails() -> None:
     fake = ready("gr2")
-    move = fake.robot.joints.move_hand("left_arm", (0.3, 0.2, 0.1, 0, 0, 0, 1), straight=False, speed=0.3)
+    move = fake.robot.joints.move_hand("left", (0.3, 0.2, 0.1), straight=False, speed=0.3)
     fake.set("robot_control_group_state", group_motion_state=[0, 0, 0, 0, 3, 0, 0, 0])
     assert reason(fake.judge(move)) is Reason.FAILED
 

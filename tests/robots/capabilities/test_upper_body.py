@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from orchestrator.robots import intents
+from orchestrator.robots.capabilities.upper_body import UpperStates
 from tests.support.fake_robot import known, ready
 
 
 def test_upper_control_is_confirmed_by_the_robots_own_flag() -> None:
     fake = ready("atom")
-    switch = fake.robot.upper_body.switch(True)
+    switch = fake.robot.upper_body.set("on")
     assert fake.orders.intents == [intents.SwitchUpperControl(True)]
     fake.run(0.4)
     assert switch.outcome().status == "running"
@@ -23,5 +24,7 @@ def test_the_upper_state_and_velocity_source_of_an_aurora() -> None:
     fake.set("aurora_state", upper_body_fsm_state=2, velocity_command_source=2, allow_upper_body_override=True)
     assert fake.judge(upper).status == "success"
     assert fake.judge(source).status == "success"
-    assert known(fake.robot.upper_body.override_allowed()) is True
+    upper_body = fake.robot.upper_body
+    assert isinstance(upper_body, UpperStates)
+    assert known(upper_body.override_allowed()) is True
     assert known(fake.robot.velocity.source()) == "navigation"

@@ -1,0 +1,67 @@
+"""A tree file to a checked tree that may run on a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.leaf import Catalogue, installed
+from orchestrator.robots.facts_of import FieldsOfAllRobots, facts_of, robot_named
+from orchestrator.robots.profile import Profile
+from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
+from orchestrator.treefile import Surroundings, check_file
+from orchestrator.treefile.model import Tree, TreeNode
+
+
+class CannotRun(Exception):
+    """The tree cannot run; the text says everything that is wrong."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A checked tree, the leaves it is made of, and the robot it runs on."""
+
+    tree: Tree
+    catalogue: Catalogue
+    profile: Profile
+    warnings: str
+    """What the check wants to be known, though it lets the tree run."""
+
+
+def load_mission(path: Path, robot: str | None = None, settings: Mapping[str, str] | None = None) -> Loaded:
+    """Read and check a tree. `robot`, a name or profile file, goes before the tree's own."""
+    catalogue = installed()
+    try:
+        asked_for = facts_of(load_profile(robot)) if robot is not None else None
+        checked = check_file(
+            path,
+            Surroundings(
+                catalogue,
+                FieldsOfAllRobots(),
+                robot=asked_for,
+                robot_named=robot_named,
+                robot_names=profile_names(),
+                settings=settings or {},
+            ),
+        )
+    except ProfileError as error:
+        raise CannotRun(error.findings.render()) from None
+    tree = checked.tree
+    if not checked.ok:
+        raise CannotRun(checked.findings.render())
+    if tree.robot is None:
+        raise CannotRun(f"{path}: no robot is named: write robot: NAME in the tree, or give --robot NAME")
+    if tree.unset:
+        given = " ".join(f"--set {name}=..." for name in tree.unset)
+        raise CannotRun(f"{path}: parameters without a value: give {given}")
+    assert tree.root is not None
+    missing = sorted({node.leaf.name for node in _nodes(tree.root) if node.leaf and not node.leaf.implemented})
+    if missing:
+        raise CannotRun(f"{path}: nothing is known yet about how to do {', '.join(missing)}")
+    return Loaded(tree, catalogue, load_profile(robot or tree.robot.name), checked.findings.render())
+
+
+def _nodes(node: TreeNode) -> list[TreeNode]:
+    below = [*node.children, *(node.otherwise or []), *node.modifiers.finally_]
+    return [node, *(found for child in below for found in _nodes(child))]

@@ -1,0 +1,69 @@
+"""A mission in virtual time: the same tree, robot rooms, guard and twin, all in this process and in no time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from orchestrator.bus.memory import MemoryNetwork
+from orchestrator.clock import VirtualClock
+from orchestrator.engine.events import Event
+from orchestrator.engine.prompts import Prompts
+from orchestrator.engine.runner import Outcome
+from orchestrator.guard.commander import InProcessCommander
+from orchestrator.guard.config import load_guard_config
+from orchestrator.guard.driver import Guard
+from orchestrator.guard.link import Person, event_of
+from orchestrator.guard.outputs import Report
+from orchestrator.mission.loading import Loaded
+from orchestrator.mission.mission import Mission
+from orchestrator.sim import make_twin
+
+
+class VirtualMission:
+    """A mission on a simulated robot in virtual time; it arms itself, as nothing real can move."""
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        on_event: Callable[[Event], None] = lambda event: None,
+        prompts: Prompts | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.clock = VirtualClock()
+        network = MemoryNetwork(self.clock)
+        self.twin = make_twin(loaded.profile, network.bus(loaded.profile.name), self.clock, seed)
+        self.twin.start()
+        self.audit: list[dict[str, Any]] = []
+        self.guard = Guard(loaded.profile, load_guard_config(), network.bus("guard"), _Kept(self.audit))
+        link = _InProcessLink(self.guard, self.clock)
+        self.mission = Mission(loaded, network.bus("run"), link, prompts or Prompts(), on_event)
+
+    def run(self) -> Outcome:
+        self.mission.arm("simulation")
+        return self.mission.run()
+
+
+class _Kept:
+    """An audit that stays in memory."""
+
+    def __init__(self, records: list[dict[str, Any]]) -> None:
+        self._records = records
+
+    def append(self, record: dict[str, Any], sync: bool = False) -> None:
+        self._records.append(record)
+
+
+class _InProcessLink(InProcessCommander):
+    """The way to a guard in this process."""
+
+    def __init__(self, guard: Guard, clock: VirtualClock) -> None:
+        self.on_report: Callable[[Report], None] = lambda report: None
+        super().__init__(guard, clock)
+
+    def act(self, act: str, who: str) -> None:
+        self.guard.handle(event_of(Person(act=act, who=who), self.epoch))  # type: ignore[arg-type]
+
+    def _take(self, report: Report) -> None:
+        super()._take(report)
+        self.on_report(report)
