@@ -13,6 +13,7 @@ from orchestrator.cli.fields import fields
 from orchestrator.cli.fmt import fmt
 from orchestrator.cli.nodes import nodes
 from orchestrator.cli.robots import robots
+from orchestrator.cli.run import run
 from orchestrator.cli.schema import schema
 from orchestrator.cli.show import show
 from orchestrator.cli.sim import sim
@@ -40,7 +41,7 @@ def _options(
     pass
 
 
-for command in (check, exchange, fields, fmt, nodes, robots, schema, show, sim):
+for command in (check, exchange, fields, fmt, nodes, robots, run, schema, show, sim):
     app.command()(command)
 
 

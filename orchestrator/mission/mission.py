@@ -57,16 +57,16 @@ class Mission:
         self._on_event = on_event
         self._preflight: dict[str, tuple[bool, str]] = {}
         self._mode = ""
+        self._refused = ""
         link.on_report = self._take
         self.robot = Robot(loaded.profile, bus, _Telling(link, self._tell_command))
-        self.built = build(
-            loaded.tree, loaded.catalogue, self.robot, RobotFields(self.robot), bus.clock, prompts
-        )
+        self.built = build(loaded.tree, loaded.catalogue, self.robot, RobotFields(self.robot), bus.clock, prompts)
         self.runner = Runner(self.built, bus, heartbeat=link.heartbeat, on_event=on_event)
 
     def arm(self, who: str) -> None:
         """Preflight until it is clean, then arm. Raises NotArmed with every line that is not good."""
         until = self._bus.clock.now() + PREFLIGHT_TIME
+        self._pass_time(0.5)
         while self._mode != "armed":
             self._preflight.clear()
             self._link.act("preflight", who)
@@ -76,7 +76,7 @@ class Mission:
                 self._pass_time(0.2)
             elif self._bus.clock.now() > until:
                 bad = [text for good, text in self._preflight.values() if not good]
-                raise NotArmed("\n".join(bad) or "the guard does not answer")
+                raise NotArmed("\n".join(bad) or self._refused or "the guard does not answer")
 
     def run(self) -> Outcome:
         """From the first tick to the last; the robot must be armed."""
@@ -96,6 +96,8 @@ class Mission:
         if report.kind == "preflight":
             name = report.text.partition(":")[0]
             self._preflight[name] = (report.value == "ok", report.text)
+        elif report.kind == "refused" and not report.id:
+            self._refused = report.text
         elif report.kind == "mode":
             self._mode = report.value
             if report.value in _ENDS_THE_RUN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -64,7 +65,8 @@ class GuardProcess:
 def state_folder(robot: str, network: DdsSettings) -> Path:
     """Where the guard of this robot on this network keeps its socket, lock and audit file."""
     root = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/orchestrator-{os.getuid()}")
-    return root / "orchestrator" / f"{robot}-{network.domain}{'-' + network.tag if network.tag else ''}"
+    mark = hashlib.blake2b(msgspec.json.encode(network), digest_size=4).hexdigest()  # sockets have short names
+    return root / "orchestrator" / f"{robot}-{mark}"
 
 
 def _json(settings: msgspec.Struct) -> str:

@@ -8,6 +8,7 @@ import threading
 import msgspec
 
 from orchestrator.bus.settings import DdsSettings
+from orchestrator.mission.virtual import put_objects
 from orchestrator.robots.profiles import load_profile
 from orchestrator.sim.process import LiveTwin
 
@@ -24,6 +25,7 @@ class Settings(msgspec.Struct, frozen=True):
 def main() -> None:
     settings = msgspec.json.decode(sys.argv[1], type=Settings)
     live = LiveTwin(load_profile(settings.robot), settings.network, settings.seed, settings.faults)
+    put_objects(live.twin)
     threading.Thread(target=_until_input_ends, args=(live,), daemon=True).start()
     print(f"up {live.rpc_port or ''}", flush=True)
     live.run()

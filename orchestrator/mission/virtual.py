@@ -18,6 +18,7 @@ from orchestrator.guard.outputs import Report
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
 from orchestrator.sim import make_twin
+from orchestrator.sim.twin import Twin
 
 
 class VirtualMission:
@@ -34,6 +35,7 @@ class VirtualMission:
         network = MemoryNetwork(self.clock)
         self.twin = make_twin(loaded.profile, network.bus(loaded.profile.name), self.clock, seed)
         self.twin.start()
+        put_objects(self.twin)
         self.audit: list[dict[str, Any]] = []
         self.guard = Guard(loaded.profile, load_guard_config(), network.bus("guard"), _Kept(self.audit))
         link = _InProcessLink(self.guard, self.clock)
@@ -42,6 +44,13 @@ class VirtualMission:
     def run(self) -> Outcome:
         self.mission.arm("simulation")
         return self.mission.run()
+
+
+def put_objects(twin: Twin) -> None:
+    """Something to grasp is there whenever a simulated hand closes, unless somebody takes it away."""
+    if twin.profile.hands is not None:
+        for side in twin.profile.hands.order:
+            twin.hand(side).object = True  # type: ignore[attr-defined]
 
 
 class _Kept:

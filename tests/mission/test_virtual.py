@@ -1,0 +1,124 @@
+"""Missions through tree, guard and twin in virtual time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.data import data_path
+from orchestrator.engine.events import Command, Event, GuardReport, to_json
+from orchestrator.mission.loading import CannotRun, load_mission
+from orchestrator.mission.mission import NotArmed
+from orchestrator.mission.virtual import VirtualMission
+
+TREES = sorted(data_path("trees").glob("*.yaml"))
+DELIVERY = data_path("trees/04_deliver_atom_w.yaml")
+
+
+def commands(events: list[Event]) -> list[str]:
+    return [event.intent for event in events if isinstance(event, Command)]
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "tree.yaml"
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.stem)
+def test_every_example_succeeds(tree: Path) -> None:
+    outcome = VirtualMission(load_mission(tree)).run()
+    assert (outcome.status, outcome.reason) == ("success", "")
+
+
+def test_the_delivery_sends_what_it_says_and_nothing_else() -> None:
+    events: list[Event] = []
+    assert VirtualMission(load_mission(DELIVERY), events.append).run().status == "success"
+    assert commands(events) == [
+        "SetFsm",
+        "SwitchUpperControl",
+        "MoveToTag",
+        "HandTarget",
+        "HandTarget",
+        "MoveToTag",
+        "HandTarget",
+        "SwitchUpperControl",
+    ]
+
+
+def test_the_same_mission_and_seed_give_the_same_events() -> None:
+    def stream() -> list[bytes]:
+        lines: list[bytes] = []
+        VirtualMission(load_mission(DELIVERY), lambda event: lines.append(to_json(event)), seed=7).run()
+        return lines
+
+    assert stream() == stream()
+
+
+def test_an_empty_hand_fails_the_grasp_and_the_upper_body_is_given_back() -> None:
+    events: list[Event] = []
+    mission = VirtualMission(load_mission(DELIVERY), events.append)
+    mission.twin.hand("right").object = False  # type: ignore[attr-defined]
+    outcome = mission.run()
+    assert outcome.status == "failure"
+    assert "nothing" in outcome.reason
+    assert outcome.node is not None
+    assert outcome.node.name == "close the hand on the box"
+    assert commands(events)[-1] == "SwitchUpperControl"
+
+
+@pytest.mark.parametrize("kind", ["soft", "hard", "amr"])
+def test_an_emergency_stop_ends_the_run_and_nothing_moves_after_it(kind: str) -> None:
+    events: list[Event] = []
+    mission = VirtualMission(load_mission(DELIVERY), events.append)
+    mission.clock.at(6.0, lambda: mission.twin.press_emergency(kind))  # type: ignore[attr-defined]
+    mission.clock.at(8.0, lambda: mission.twin.release_emergency(kind))  # type: ignore[attr-defined]
+    outcome = mission.run()
+    assert outcome.status == "stopped"
+    assert outcome.reason.startswith(("estopped", "intervened"))  # the states it causes may be seen first
+    assert mission.clock.now() < 6.5
+    mission.clock.advance(10.0)
+    after = [record for record in mission.audit if record["at"] >= 6.0]
+    assert after
+    assert {record["role"] for record in after} == {"stop"}
+    assert mission.guard.state.mode.value == "estopped"
+
+
+def test_a_robot_that_is_not_well_is_not_armed() -> None:
+    mission = VirtualMission(load_mission(DELIVERY))
+    mission.twin.press_emergency("hard")  # type: ignore[attr-defined]
+    with pytest.raises(NotArmed, match="estopped"):
+        mission.run()
+    assert mission.audit == []
+
+
+def test_a_tree_with_mistakes_does_not_run(tmp_path: Path) -> None:
+    tree = write(tmp_path, "tree: x\nrobot: atom_w\nroot:\n  - SetFsm: {state: redy}\n  - MoveToTagg: {tag: 1}\n")
+    with pytest.raises(CannotRun) as caught:
+        load_mission(tree)
+    assert "tree.yaml:4:21: error:" in str(caught.value)
+    assert "tree.yaml:5:5: error:" in str(caught.value)
+
+
+def test_a_tree_without_a_robot_does_not_run(tmp_path: Path) -> None:
+    tree = write(tmp_path, "tree: x\nroot:\n  - Wait: {time: 1 s}\n")
+    with pytest.raises(CannotRun, match="no robot is named"):
+        load_mission(tree)
+    assert VirtualMission(load_mission(tree, robot="gr2")).run().status == "success"
+
+
+def test_parameters_without_a_value_must_be_given(tmp_path: Path) -> None:
+    text = "tree: x\nrobot: atom_w\nparams:\n  time: {type: duration}\nroot:\n  - Wait: {time: $time}\n"
+    tree = write(tmp_path, text)
+    with pytest.raises(CannotRun, match=r"give --set time=\.\.\."):
+        load_mission(tree)
+    mission = VirtualMission(load_mission(tree, settings={"time": "3 s"}))
+    assert mission.run().status == "success"
+
+
+def test_the_guard_reports_are_part_of_the_stream() -> None:
+    events: list[Event] = []
+    VirtualMission(load_mission(DELIVERY), events.append).run()
+    modes = [event.details["value"] for event in events if isinstance(event, GuardReport) and event.report == "mode"]
+    assert modes[:3] == ["disarmed", "armed", "running"]
