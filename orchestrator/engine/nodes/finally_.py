@@ -83,6 +83,9 @@ class Finally(Own):
         self.open = False
         return True
 
+    def forget(self) -> None:
+        self.open = False
+
     def _begin(self, outcome: Status) -> None:
         self.outcome = outcome
         self._deadline = self.run.clock.now() + LONGEST
@@ -92,6 +95,6 @@ class Finally(Own):
         self.run.interrupt([self.children[1]])
         inner = [node for node in self.children[1].iterate() if isinstance(node, Finally) and node.open]
         for node in inner:
-            node.open = False
+            node.forget()
         undone = "".join(f"; finally of {node.name} in it was left undone" for node in inner)
         self.run.note(self, f"finally of {self.name} was stopped after {LONGEST:g} s{undone}")
