@@ -124,7 +124,7 @@ Event = (
     Structure | Tick | Note | Saved | Prompt | Answer | Withdrawn | Control | Command | GuardReport | End
 )  # one union: a reader decodes any line of the stream with it
 
-_encode = msgspec.json.Encoder(order="deterministic").encode
+_encode = msgspec.json.Encoder().encode
 
 
 def to_json(event: Event) -> bytes:

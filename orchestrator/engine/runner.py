@@ -152,9 +152,9 @@ class Runner:
                 self._look_while_paused()
             if not self._paused:
                 self._advance()
+            self._heartbeat()
             if self._clock.now() - self._started > PERIOD:
                 self.overruns += 1
-            self._heartbeat()
             if self._outcome is not None:
                 return
             self._wait()
@@ -272,12 +272,18 @@ class Runner:
 
     def _leave_undone(self) -> list[str]:
         """After a stop: what would still have been done, and is not, because nothing may be sent."""
-        undone = [leaf.abandon() for leaf in self._run.leaves]
+        undone = [f"the end of {self._named(leaf)}" for leaf in self._run.leaves]
+        for leaf in self._run.leaves:
+            leaf.abandon()
         self._run.leaves.clear()
         nodes = self.built.root.iterate()
-        undone += [f"finally of {node.name}" for node in nodes if isinstance(node, Finally) and node.open]
+        undone += [f"finally of {self._named(node)}" for node in nodes if isinstance(node, Finally) and node.open]
         self._run.interrupt([self.built.root])
         return undone
+
+    def _named(self, node: Behaviour) -> str:
+        info = self.built.structure[node_id(node)]
+        return f"{info.name} on line {info.line}"
 
     def _tell_the_end(self, outcome: Outcome, skipped: list[str]) -> None:
         self.emit(

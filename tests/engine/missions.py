@@ -10,8 +10,8 @@ from typing import Any
 import behaviours
 from orchestrator.bus.memory import MemoryBus, MemoryNetwork
 from orchestrator.clock import VirtualClock
-from orchestrator.engine import BuiltTree, Outcome, Prompts, Runner, build
-from orchestrator.engine.events import Event, to_json
+from orchestrator.engine import BuiltTree, Outcome, Prompts, Runner, StopRun, build
+from orchestrator.engine.events import End, Event, Tick, to_json
 from orchestrator.leaf import By, Catalogue, Duration, Leaf, Status, leaves_of
 from orchestrator.robots.facts import Field
 from orchestrator.treefile import Surroundings, Tree, check_file
@@ -91,6 +91,8 @@ class Odd(Leaf, timeout=None):
         self.robot.note("start odd")
         if self.how == "start":
             raise RuntimeError("no start")
+        if self.how == "over":
+            raise StopRun("the robot is gone")
 
     def step(self) -> Any:
         if self.how == "step":
@@ -168,6 +170,9 @@ class Mission:
 
         self.clock.at(time, happen)
 
+    def set(self, field: str, value: Any) -> None:
+        self.fields[field] = value
+
     def run(self) -> Outcome:
         return self.runner.run()
 
@@ -178,6 +183,21 @@ class Mission:
     @property
     def log(self) -> list[tuple[float, str]]:
         return self.robot.log
+
+    @property
+    def end(self) -> End:
+        last = self.events[-1]
+        assert isinstance(last, End)
+        return last
+
+    def statuses(self) -> dict[str, str]:
+        """The last status of every node that was told of, by name."""
+        told: dict[str, str] = {}
+        for event in self.events:
+            if isinstance(event, Tick):
+                for number, change in event.changes.items():
+                    told[self.built.structure[number].name] = change.status
+        return told
 
     def stream(self) -> bytes:
         return b"\n".join(to_json(event) for event in self.events)

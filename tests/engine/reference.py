@@ -147,7 +147,7 @@ class Reference:
             yield from self._running([child])
 
     def _held(self, expression: Expression, since: list[float]) -> bool | None:
-        value = self._evaluate(expression)
+        value: bool | None = self._evaluate(expression)
         if expression.hold is None or value is not True:
             since.clear()
             return value

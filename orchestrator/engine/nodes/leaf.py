@@ -102,10 +102,9 @@ class LeafNode(Behaviour):
         if problem:
             self._lost = f"{reason}; {problem}"
 
-    def abandon(self) -> str:
+    def abandon(self) -> None:
         """The run is over and nothing may be sent: leave the leaf as it is."""
         self.leaf = None
-        return f"the end of {self.name}"
 
     @property
     def elapsed(self) -> float:
