@@ -22,6 +22,8 @@ PERIOD = 0.05
 """Seconds after which a tick comes even if nothing has happened: the heartbeat, and a look at streams."""
 SHORTEST = 0.001
 """Seconds between two ticks at least, whatever happens."""
+A_LOOK = 1e-6
+"""Seconds the bus gets in any case, to take in what has arrived."""
 ROUNDING = 1e-6
 """Seconds: a heartbeat so shortly before a deadline waits for it."""
 
@@ -186,7 +188,7 @@ class Runner:
 
     def _time_to(self, moment: float) -> float:
         now = self._clock.now()
-        timeout = max(moment - now, 0.0)
+        timeout = max(moment - now, A_LOOK)
         while now + timeout < moment:  # by rounding
             timeout = nextafter(timeout, inf)
         return timeout
