@@ -10,7 +10,8 @@ from typing import Any
 import behaviours
 from orchestrator.bus.memory import MemoryBus, MemoryNetwork
 from orchestrator.clock import VirtualClock
-from orchestrator.engine import BuiltTree, Outcome, Prompts, Runner, StopRun, build
+from orchestrator.engine import BuiltTree, Outcome, Prompts, Runner, StopRun, Substitutes, build
+from orchestrator.engine.checkpoint import Checkpoint, restore
 from orchestrator.engine.events import End, Event, Tick, to_json
 from orchestrator.leaf import By, Catalogue, Duration, Leaf, Status, leaves_of
 from orchestrator.robots.facts import Field
@@ -210,17 +211,24 @@ def checked(path: Path) -> Tree:
     return result.tree
 
 
-def mission(folder: Path, text: str, answers: Any = lambda question: None, **fields: Any) -> Mission:
+def mission(folder: Path, text: str, **options: Any) -> Mission:
     """A mission from nodes or a whole file; fields by name with `__` for the dot."""
     if not text.lstrip().startswith("tree:"):
         text = "tree: t\nroot:\n" + "".join(f"  {line}\n" for line in text.strip("\n").splitlines())
     path = folder / "main.yaml"
     path.write_text(text)
-    return mission_of(checked(path), answers, **fields)
+    return mission_of(checked(path), **options)
 
 
-def mission_of(tree: Tree, answers: Any = lambda question: None, **fields: Any) -> Mission:
-    clock = VirtualClock()
+def mission_of(
+    tree: Tree,
+    answers: Any = lambda question: None,
+    substitutes: Substitutes | None = None,
+    restored: Checkpoint | None = None,
+    start: float = 0.0,
+    **fields: Any,
+) -> Mission:
+    clock = VirtualClock(start)
     bus = MemoryNetwork(clock).bus("run")
     values = Fields(bus)
     for name, value in fields.items():
@@ -228,6 +236,8 @@ def mission_of(tree: Tree, answers: Any = lambda question: None, **fields: Any) 
     robot, prompts = Robot(clock), Prompts(answers)
     events: list[Event] = []
     beats: list[float] = []
-    built = build(tree, CATALOGUE, robot, values, clock, prompts)
+    built = build(tree, CATALOGUE, robot, values, clock, prompts, substitutes)
+    if restored is not None:
+        restore(built, restored)
     runner = Runner(built, bus, lambda: beats.append(clock.now()), events.append)
     return Mission(built, runner, clock, values, robot, prompts, events, beats)

@@ -11,8 +11,9 @@ TIMES = ("100 ms", "250 ms", "400 ms", "700 ms", "1.3 s")
 class RandomFile:
     """One file: `text`, and `changes` of fields with their times."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, act_times: tuple[str, ...] = ("0 s", *TIMES)) -> None:
         self._random = Random(seed)
+        self._act_times = act_times
         self._leaves = 0
         self._lines: list[str] = ["tree: t", "root:"]
         self._in_finally = False
@@ -60,7 +61,7 @@ class RandomFile:
     def _act(self, head: str, inner: str, depth: int, end: str = "") -> None:
         self._leaves += 1
         name = f"a{self._leaves}{end}"
-        time = self._random.choice(("0 s", *TIMES))
+        time = self._random.choice(self._act_times)
         ok = "true" if self._chance(0.75) else "false"
         self._lines.append(
             f"{head}Act: {{id: {name}, time: {time}, ok: {ok}, fails: {self._random.choice((0, 0, 1))}}}"

@@ -23,7 +23,8 @@ Log = list[tuple[float, str]]
 
 
 def by_engine(tree: Tree, file: RandomFile) -> tuple[str, Log]:
-    run = mission_of(tree, answer, **{name.replace(".", "__"): value for name, value in file.start.items()})
+    start: dict[str, Any] = {name.replace(".", "__"): value for name, value in file.start.items()}
+    run = mission_of(tree, answer, **start)
     run.fields.watched.update(FIELDS)
     for time, name, value in file.changes:
         run.at(time, partial(run.fields.__setitem__, name, value))
