@@ -17,6 +17,7 @@ from orchestrator.engine.compile import compile_tree
 from orchestrator.engine.events import Change, Control, End, Event, NodeInfo, NodeStatus, RunStatus, Tick
 from orchestrator.engine.nodes.finally_ import Finally
 from orchestrator.engine.run import Cleanup, StopRun, node_id
+from orchestrator.engine.statistics import NodeStatistics, Statistics
 
 PERIOD = 0.05
 """Seconds after which a tick comes even if nothing has happened: the heartbeat, and a look at streams."""
@@ -86,6 +87,7 @@ class Runner:
         self._stepping = False
         self._aborting: tuple[str, list[Cleanup]] | None = None
         self._outcome: Outcome | None = None
+        self._statistics: Statistics | None = None
         built.run.prompts.on_answer = bus.wake
 
     # What others may ask for
@@ -116,6 +118,12 @@ class Runner:
     def no_break_at(self, number: int) -> None:
         self._request(lambda: self._run.breakpoints.discard(self.built.shown[number]))
 
+    def measure(self) -> list[NodeStatistics]:
+        """Begin to measure every node; the list, by number, is kept up to date."""
+        statistics = Statistics(self.built.shown)
+        self._request(lambda: self._measure(statistics))
+        return statistics.nodes
+
     @property
     def paused(self) -> bool:
         return self._paused
@@ -127,6 +135,10 @@ class Runner:
     def _request(self, action: Callable[[], object]) -> None:
         self._requests.append(action)
         self._bus.wake()
+
+    def _measure(self, statistics: Statistics) -> None:
+        self._statistics = statistics
+        self._tick_tree = compile_tree(self.built.root, statistics.visit, self._report)
 
     # The loop
 
@@ -318,6 +330,8 @@ class Runner:
             state = node.status, getattr(node, "skipped", False)
             if state != self._reported[number]:
                 self._reported[number] = state
+                if self._statistics is not None:
+                    self._statistics.nodes[number].changed_at = self._run.clock.now()
                 skipped = state[1] and state[0] is not INVALID
                 changes[number] = Change("skipped" if skipped else _WORDS[state[0]], node.feedback_message)
         if changes:

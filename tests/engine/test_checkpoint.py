@@ -149,4 +149,4 @@ def test_random_missions_go_on_after_any_tick_as_if_nothing_had_happened(tmp_pat
             expected = [entry for entry in whole.log if entry[0] >= round(times[tick + 1], 6)]
             assert (rest.run().status, rest.log) == (outcome.status, expected), f"seed {seed}, tick {tick}\n{file.text}"
             compared += 1
-    assert compared > 100
+    assert compared > 80
