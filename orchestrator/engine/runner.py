@@ -24,7 +24,7 @@ PERIOD = 0.05
 SHORTEST = 0.001
 """Seconds between two ticks at least, whatever happens."""
 A_LOOK = 1e-6
-"""Seconds the bus gets in any case, to take in what has arrived."""
+"""Seconds the bus gets even if a tick is late, to take in what has arrived."""
 ROUNDING = 1e-6
 """Seconds: a heartbeat so shortly before a deadline waits for it."""
 
@@ -200,7 +200,7 @@ class Runner:
 
     def _time_to(self, moment: float) -> float:
         now = self._clock.now()
-        timeout = max(moment - now, A_LOOK)
+        timeout = moment - now if moment > now else A_LOOK
         while now + timeout < moment:  # by rounding
             timeout = nextafter(timeout, inf)
         return timeout
