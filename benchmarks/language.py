@@ -17,7 +17,7 @@ from orchestrator.treefile import Surroundings, check_file
 REPEATS = 21
 LARGEST = 256 * 1024
 
-_FIELDS = {
+FIELDS = {
     field.name: field
     for field in (
         Field("battery.level", "percent", "battery", lower=0, upper=100),
@@ -27,7 +27,7 @@ _FIELDS = {
         Field("pad.a", "bool", "pad", event=True),
     )
 }
-_ROBOT = RobotFacts(
+ROBOT = RobotFacts(
     name="atom_w",
     family="atom",
     model="atom_w",
@@ -107,7 +107,7 @@ def _side_by_side(*actions: Callable[[], object]) -> list[float]:
 
 
 def rows() -> list[dict[str, object]]:
-    surroundings = Surroundings(Catalogue(leaves_of(behaviours)), _FIELDS, robot=_ROBOT)
+    surroundings = Surroundings(Catalogue(leaves_of(behaviours)), FIELDS, robot=ROBOT)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mission.yaml"
         text = mission()

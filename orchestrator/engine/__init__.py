@@ -5,6 +5,7 @@ from orchestrator.engine.compile import compile_tree
 from orchestrator.engine.prompts import NoAnswer, Prompts, Question
 from orchestrator.engine.run import FieldSource, StopRun
 from orchestrator.engine.runner import Outcome, Runner
+from orchestrator.engine.substitution import Substitutes, load_substitutes
 
 __all__ = [
     "BuiltTree",
@@ -15,6 +16,8 @@ __all__ = [
     "Question",
     "Runner",
     "StopRun",
+    "Substitutes",
     "build",
     "compile_tree",
+    "load_substitutes",
 ]

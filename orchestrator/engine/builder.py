@@ -35,6 +35,7 @@ from orchestrator.engine.nodes.modifiers import (
 from orchestrator.engine.prompts import Prompts
 from orchestrator.engine.resources import parts_used
 from orchestrator.engine.run import FieldSource, Run
+from orchestrator.engine.substitution import StandIn, Substitutes
 from orchestrator.leaf import Catalogue, Declaration, Leaf
 from orchestrator.treefile import Expression, Template, Tree, TreeNode
 from orchestrator.treefile.model import NO_MODIFIERS
@@ -68,11 +69,12 @@ def build(
     fields: FieldSource,
     clock: Clock,
     prompts: Prompts | None = None,
+    substitutes: Substitutes | None = None,
 ) -> BuiltTree:
     """Makes the nodes of a checked tree. The leaves are those of the catalogue, by their names."""
     assert tree.root is not None, "only a tree without errors can be built"
     run = Run(clock, robot, fields, prompts or Prompts())
-    builder = _Builder(tree, catalogue, run)
+    builder = _Builder(tree, catalogue, run, substitutes)
     root = builder.node(tree.root, None, "", SUCCESS)
     require = [Condition(expression, run) for expression in tree.require]
     root = builder.guarded(root, require)
@@ -83,10 +85,12 @@ def build(
 
 
 class _Builder:
-    def __init__(self, tree: Tree, catalogue: Catalogue, run: Run) -> None:
+    def __init__(self, tree: Tree, catalogue: Catalogue, run: Run, substitutes: Substitutes | None) -> None:
         self._tree = tree
         self._catalogue = catalogue
         self._run = run
+        self._substitutes = substitutes
+        self._path = tree.name
         self.structure: list[NodeInfo] = []
         self.shown: list[Behaviour] = []
         self.sources: list[TreeNode] = []
@@ -94,13 +98,24 @@ class _Builder:
     def node(self, source: TreeNode, parent: int | None, role: str, skipped_as: Status) -> Behaviour:
         """A node with its modifiers around it."""
         number = self._register(source, parent, role)
-        made = Dead(source.title, self._run) if source.dead else _KINDS[source.kind](self, source, number)
+        outer, self._path = self._path, f"{self._path}/{source.title}"
+        made = self._core(source, number)
+        self._path = outer
         made.number = number  # type: ignore[attr-defined]
         if source.modifiers is not NO_MODIFIERS:
             made = self._modified(source, made, number, skipped_as)
             made.number = number  # type: ignore[attr-defined]
         self.shown[number] = made
         return made
+
+    def _core(self, source: TreeNode, number: int) -> Behaviour:
+        if source.dead:
+            return Dead(source.title, self._run)
+        if self._substitutes is not None:
+            script = self._substitutes.find(source.title, self._path)
+            if script is not None:
+                return StandIn(source.title, self._run, script)
+        return _KINDS[source.kind](self, source, number)
 
     def _register(self, source: TreeNode, parent: int | None, role: str) -> int:
         number = len(self.structure)
@@ -171,7 +186,7 @@ class _Builder:
         make = self._leaf_maker(source, declared)
         timeout = source.modifiers.timeout
         limit = bind(declared.timeout if timeout is None else timeout, self._run)
-        return LeafNode(source.title, self._run, make, limit, source.place)
+        return LeafNode(source.title, self._run, make, limit, declared.resumable, source.place)
 
     def _leaf_maker(self, source: TreeNode, declared: Declaration) -> Callable[[], tuple[Leaf, Iterable[str]]]:
         run, leaf, robot = self._run, declared.leaf, self._run.robot

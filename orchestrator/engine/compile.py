@@ -24,6 +24,7 @@ Visit = Callable[[Behaviour], object]
 Changed = Callable[[list[Behaviour]], object]
 
 _STATUSES = list(Status)
+SUCCESS, FAILURE, RUNNING = Status.SUCCESS, Status.FAILURE, Status.RUNNING
 _numbers = itertools.count(1)
 
 
@@ -88,14 +89,32 @@ def _load_units(units: dict[str, Unit], plans: list[Plan], filename: str, runtim
 
 
 def _give_ticks(plans: list[Plan], units: dict[str, Unit]) -> None:
+    """The functions by which nodes of ours tick their children."""
     for plan in plans:
-        if isinstance(plan.node, Own) and plan.kind is Kind.OWN:
-            functions = [units[f"tick_{child.label}"].function for child in plan.children]
-            plan.node.ticks = cast(list[Callable[[], Status]], functions)
+        if plan.kind is Kind.OWN:
+            assert isinstance(plan.node, Own)
+            plan.node.ticks = [_tick_of(child, units.get(f"tick_{child.label}")) for child in plan.children]
+
+
+def _tick_of(plan: Plan, unit: Unit | None) -> Callable[[], Status]:
+    if unit is not None:
+        return cast(Callable[[], Status], unit.function)
+    node, initialises, terminates = plan.node, plan.initialises, plan.terminates and plan.kind is Kind.LEAF
+
+    def tick() -> Status:
+        if initialises and node.status is not RUNNING:
+            node.initialise()
+        status = node.update()
+        if status is not RUNNING:
+            status = _terminated(node, status) if terminates else _checked(node, status)
+        node.status = status
+        return status
+
+    return tick
 
 
 def _checked(node: Behaviour, status: Status) -> Status:
-    if status in _STATUSES:
+    if status is SUCCESS or status is FAILURE or status in _STATUSES:
         return status
     node.logger.error(f"A behaviour returned an invalid status, setting to INVALID [{status}][{node.name}]")
     return Status.INVALID

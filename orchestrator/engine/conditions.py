@@ -26,12 +26,12 @@ class Condition:
         self._run = run
         self._now = (clock or run.clock).now
         self._hold = expression.hold
-        self._since: float | None = None
+        self.since: float | None = None
         for field in expression.fields:
             run.fields.watch(field)
 
     def restart(self) -> None:
-        self._since = None
+        self.since = None
 
     def look(self) -> bool | None:
         """Whether it holds now; None when that is not known."""
@@ -40,12 +40,12 @@ class Condition:
         if self._hold is None:
             return value
         if value is not True:
-            self._since = None
+            self.since = None
             return value
         now = self._now()
-        if self._since is None:
-            self._since = now
-        held_at = self._since + self._hold
+        if self.since is None:
+            self.since = now
+        held_at = self.since + self._hold
         if now >= held_at:
             return True
         run.wake_at(held_at)

@@ -44,6 +44,11 @@ class Plan:
         return self.kind is Kind.LEAF and not (self.initialises or self.terminates or self.own_stop)
 
     @property
+    def ticks_alone(self) -> bool:
+        """Its tick is only its own callbacks, so that a node of ours needs no code written to tick it."""
+        return self.kind is Kind.OWN or (self.kind is Kind.LEAF and not self.own_stop)
+
+    @property
     def is_held(self) -> bool:
         """Below a sequence or selector its tick may stay open until the parent goes on."""
         return self.kind is Kind.FOREIGN or self.holds

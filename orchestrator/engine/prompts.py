@@ -47,22 +47,26 @@ class Prompts:
         self._count += 1
         question = Question(self._count, node, name, text, choices)
         known = self._answers(question)
+        if known is not None:
+            _choose(question, known)
         with self._lock:
             self._open[question.number] = question
-        if known is not None:
-            self.answer(question.number, known)
         return question
 
     def answer(self, number: int, choice: str) -> None:
         with self._lock:
             question = self._open.get(number)
         if question is None:
-            raise KeyError(f"question {number} is not open")
-        if choice not in question.choices:
-            raise ValueError(f'"{choice}" is not one of {", ".join(question.choices)}')
-        question.answer = choice
+            raise ValueError(f"question {number} is not open")
+        _choose(question, choice)
         self.on_answer()
 
     def close(self, question: Question) -> None:
         with self._lock:
             self._open.pop(question.number, None)
+
+
+def _choose(question: Question, choice: str) -> None:
+    if choice not in question.choices:
+        raise ValueError(f'"{choice}" is not one of {", ".join(question.choices)}')
+    question.answer = choice

@@ -45,6 +45,9 @@ class Cleanup(Protocol):
     def clean_up(self) -> bool:
         """Go on with it; True when it is over."""
 
+    def forget(self) -> None:
+        """It will not be done."""
+
 
 class RunClock:
     """The time of a run: it stands still while the run is paused."""

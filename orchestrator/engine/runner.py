@@ -17,11 +17,14 @@ from orchestrator.engine.compile import compile_tree
 from orchestrator.engine.events import Change, Control, End, Event, NodeInfo, NodeStatus, RunStatus, Tick
 from orchestrator.engine.nodes.finally_ import Finally
 from orchestrator.engine.run import Cleanup, StopRun, node_id
+from orchestrator.engine.statistics import NodeStatistics, Statistics
 
 PERIOD = 0.05
 """Seconds after which a tick comes even if nothing has happened: the heartbeat, and a look at streams."""
 SHORTEST = 0.001
 """Seconds between two ticks at least, whatever happens."""
+A_LOOK = 1e-6
+"""Seconds the bus gets even if a tick is late, to take in what has arrived."""
 ROUNDING = 1e-6
 """Seconds: a heartbeat so shortly before a deadline waits for it."""
 
@@ -84,6 +87,7 @@ class Runner:
         self._stepping = False
         self._aborting: tuple[str, list[Cleanup]] | None = None
         self._outcome: Outcome | None = None
+        self._statistics: Statistics | None = None
         built.run.prompts.on_answer = bus.wake
 
     # What others may ask for
@@ -114,6 +118,12 @@ class Runner:
     def no_break_at(self, number: int) -> None:
         self._request(lambda: self._run.breakpoints.discard(self.built.shown[number]))
 
+    def measure(self) -> list[NodeStatistics]:
+        """Begin to measure every node; the list, by number, is kept up to date."""
+        statistics = Statistics(self.built.shown)
+        self._request(lambda: self._measure(statistics))
+        return statistics.nodes
+
     @property
     def paused(self) -> bool:
         return self._paused
@@ -125,6 +135,10 @@ class Runner:
     def _request(self, action: Callable[[], object]) -> None:
         self._requests.append(action)
         self._bus.wake()
+
+    def _measure(self, statistics: Statistics) -> None:
+        self._statistics = statistics
+        self._tick_tree = compile_tree(self.built.root, statistics.visit, self._report)
 
     # The loop
 
@@ -152,9 +166,9 @@ class Runner:
                 self._look_while_paused()
             if not self._paused:
                 self._advance()
+            self._heartbeat()
             if self._clock.now() - self._started > PERIOD:
                 self.overruns += 1
-            self._heartbeat()
             if self._outcome is not None:
                 return
             self._wait()
@@ -186,7 +200,7 @@ class Runner:
 
     def _time_to(self, moment: float) -> float:
         now = self._clock.now()
-        timeout = max(moment - now, 0.0)
+        timeout = moment - now if moment > now else A_LOOK
         while now + timeout < moment:  # by rounding
             timeout = nextafter(timeout, inf)
         return timeout
@@ -272,12 +286,18 @@ class Runner:
 
     def _leave_undone(self) -> list[str]:
         """After a stop: what would still have been done, and is not, because nothing may be sent."""
-        undone = [leaf.abandon() for leaf in self._run.leaves]
+        undone = [f"the end of {self._named(leaf)}" for leaf in self._run.leaves]
+        for leaf in self._run.leaves:
+            leaf.abandon()
         self._run.leaves.clear()
         nodes = self.built.root.iterate()
-        undone += [f"finally of {node.name}" for node in nodes if isinstance(node, Finally) and node.open]
+        undone += [f"finally of {self._named(node)}" for node in nodes if isinstance(node, Finally) and node.open]
         self._run.interrupt([self.built.root])
         return undone
+
+    def _named(self, node: Behaviour) -> str:
+        info = self.built.structure[node_id(node)]
+        return f"{info.name} on line {info.line}"
 
     def _tell_the_end(self, outcome: Outcome, skipped: list[str]) -> None:
         self.emit(
@@ -310,6 +330,8 @@ class Runner:
             state = node.status, getattr(node, "skipped", False)
             if state != self._reported[number]:
                 self._reported[number] = state
+                if self._statistics is not None:
+                    self._statistics.nodes[number].changed_at = self._run.clock.now()
                 skipped = state[1] and state[0] is not INVALID
                 changes[number] = Change("skipped" if skipped else _WORDS[state[0]], node.feedback_message)
         if changes:

@@ -183,14 +183,20 @@ class TickWriter:
         out(f"s = {out.node(plan)}.status")
 
     def _own(self, plan: Plan, out: Unit) -> None:
-        for child in plan.children:
-            self._units[f"tick_{child.label}"] = partial(self._of_own, child)
+        self._functions_below(plan)
         node = out.node(plan)
         self._initialise(plan, out)
         out(f"s = {node}.update()")
         out(f"if s is not R and s is not S and s is not F: s = checked({node}, s)")
         out(f"{node}.status = s")
         self.visit(plan, out)
+
+    def _functions_below(self, plan: Plan) -> None:
+        for child in plan.children:
+            if self._visits or not child.ticks_alone:
+                self._units[f"tick_{child.label}"] = partial(self._of_own, child)
+            elif child.kind is Kind.OWN:
+                self._functions_below(child)
 
     def _of_own(self, plan: Plan) -> Unit:
         """The function by which a node of ours ticks its child."""

@@ -10,8 +10,9 @@ from typing import Any
 import behaviours
 from orchestrator.bus.memory import MemoryBus, MemoryNetwork
 from orchestrator.clock import VirtualClock
-from orchestrator.engine import BuiltTree, Outcome, Prompts, Runner, build
-from orchestrator.engine.events import Event, to_json
+from orchestrator.engine import BuiltTree, Outcome, Prompts, Runner, StopRun, Substitutes, build
+from orchestrator.engine.checkpoint import Checkpoint, restore
+from orchestrator.engine.events import End, Event, Tick, to_json
 from orchestrator.leaf import By, Catalogue, Duration, Leaf, Status, leaves_of
 from orchestrator.robots.facts import Field
 from orchestrator.treefile import Surroundings, Tree, check_file
@@ -91,6 +92,8 @@ class Odd(Leaf, timeout=None):
         self.robot.note("start odd")
         if self.how == "start":
             raise RuntimeError("no start")
+        if self.how == "over":
+            raise StopRun("the robot is gone")
 
     def step(self) -> Any:
         if self.how == "step":
@@ -168,6 +171,9 @@ class Mission:
 
         self.clock.at(time, happen)
 
+    def set(self, field: str, value: Any) -> None:
+        self.fields[field] = value
+
     def run(self) -> Outcome:
         return self.runner.run()
 
@@ -178,6 +184,21 @@ class Mission:
     @property
     def log(self) -> list[tuple[float, str]]:
         return self.robot.log
+
+    @property
+    def end(self) -> End:
+        last = self.events[-1]
+        assert isinstance(last, End)
+        return last
+
+    def statuses(self) -> dict[str, str]:
+        """The last status of every node that was told of, by name."""
+        told: dict[str, str] = {}
+        for event in self.events:
+            if isinstance(event, Tick):
+                for number, change in event.changes.items():
+                    told[self.built.structure[number].name] = change.status
+        return told
 
     def stream(self) -> bytes:
         return b"\n".join(to_json(event) for event in self.events)
@@ -190,17 +211,24 @@ def checked(path: Path) -> Tree:
     return result.tree
 
 
-def mission(folder: Path, text: str, answers: Any = lambda question: None, **fields: Any) -> Mission:
+def mission(folder: Path, text: str, **options: Any) -> Mission:
     """A mission from nodes or a whole file; fields by name with `__` for the dot."""
     if not text.lstrip().startswith("tree:"):
         text = "tree: t\nroot:\n" + "".join(f"  {line}\n" for line in text.strip("\n").splitlines())
     path = folder / "main.yaml"
     path.write_text(text)
-    return mission_of(checked(path), answers, **fields)
+    return mission_of(checked(path), **options)
 
 
-def mission_of(tree: Tree, answers: Any = lambda question: None, **fields: Any) -> Mission:
-    clock = VirtualClock()
+def mission_of(
+    tree: Tree,
+    answers: Any = lambda question: None,
+    substitutes: Substitutes | None = None,
+    restored: Checkpoint | None = None,
+    start: float = 0.0,
+    **fields: Any,
+) -> Mission:
+    clock = VirtualClock(start)
     bus = MemoryNetwork(clock).bus("run")
     values = Fields(bus)
     for name, value in fields.items():
@@ -208,6 +236,8 @@ def mission_of(tree: Tree, answers: Any = lambda question: None, **fields: Any) 
     robot, prompts = Robot(clock), Prompts(answers)
     events: list[Event] = []
     beats: list[float] = []
-    built = build(tree, CATALOGUE, robot, values, clock, prompts)
+    built = build(tree, CATALOGUE, robot, values, clock, prompts, substitutes)
+    if restored is not None:
+        restore(built, restored)
     runner = Runner(built, bus, lambda: beats.append(clock.now()), events.append)
     return Mission(built, runner, clock, values, robot, prompts, events, beats)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from orchestrator.engine.events import from_json, to_json
 from tests.engine.missions import Mission
 
 Fly = Callable[..., Mission]
@@ -24,7 +25,7 @@ def test_a_simple_mission(fly: Fly) -> None:
         """,
         battery__level=80.0,
     )
-    run.at(20, lambda: run.fields.__setitem__("pad.a", True))
+    run.at(20, lambda: run.set("pad.a", True))
     assert run.run() == ("success", "", None, "")
     assert run.log == [
         (0, "start a"),
@@ -37,3 +38,210 @@ def test_a_simple_mission(fly: Fly) -> None:
         (4.5, "stop c"),
     ]
     assert run.clock.now() == 20
+
+
+def test_a_watched_field_causes_a_tick_at_once_and_silence_one_every_50_ms(fly: Fly) -> None:
+    run = fly("- wait_for: pad.a")
+    run.at(0.12, lambda: run.set("pad.a", True))
+    run.run()
+    assert [round(beat, 6) for beat in run.beats] == [0, 0.05, 0.1, 0.12]
+
+
+def test_ticks_are_at_least_a_millisecond_apart(fly: Fly) -> None:
+    run = fly("- wait_for: pad.a")
+    for step in range(100):
+        run.at(0.1 + step * 1e-5, lambda: run.set("pad.b", True))
+    run.fields.watched.add("pad.b")
+    run.at(0.2, lambda: run.set("pad.a", True))
+    run.run()
+    assert min(later - beat for beat, later in zip(run.beats, run.beats[1:])) >= 0.001 - 1e-9
+
+
+def test_a_tick_that_takes_too_long_is_counted_and_not_made_up_for(fly: Fly) -> None:
+    run = fly("- Wait: {time: 1 s}\n- Log: {text: done}")
+    slow = iter([0.3])
+    run.runner._heartbeat = lambda: run.clock.advance(next(slow, 0))
+    run.run()
+    assert run.runner.overruns == 1
+    assert run.runner.ticks <= 1 + 15
+
+
+def test_the_same_mission_gives_the_same_bytes(fly: Fly) -> None:
+    def stream() -> bytes:
+        run = fly(
+            """
+            - parallel:
+                - Act: {id: a, time: 1 s, fails: 1}
+                  retry: 2
+                - Ask: {question: Go on?, choices: [yes, no]}
+                  save: choice
+            - Log: {text: The answer is $choice}
+            """
+        )
+        run.at(0.7, lambda: run.prompts.answer(1, "yes"))
+        run.run()
+        return run.stream()
+
+    first = stream()
+    assert first == stream()
+    assert b"The answer is yes" in first
+
+
+# Pause
+
+
+def test_a_pause_holds_the_leaves_and_all_timers(fly: Fly) -> None:
+    run = fly("- Act: {id: a, time: 2 s}\n  timeout: 3 s\n- Wait: {time: 1 s}")
+    run.at(1, run.runner.pause)
+    run.at(11, run.runner.resume)
+    assert run.run().status == "success"
+    assert run.log == [(0, "start a"), (1, "pause a"), (11, "resume a"), (12, "stop a")]
+    assert round(run.clock.now(), 6) == 13
+
+
+def test_the_heartbeat_goes_on_during_a_pause(fly: Fly) -> None:
+    run = fly("- Wait: {time: 1 s}")
+    run.at(0.5, run.runner.pause)
+    run.at(10.5, run.runner.resume)
+    run.run()
+    assert max(later - beat for beat, later in zip(run.beats, run.beats[1:])) < 0.0511
+
+
+def test_a_leaf_that_cannot_go_on_after_a_pause_fails(fly: Fly) -> None:
+    run = fly("- Stubborn: {id: a, time: 2 s}")
+    run.at(1, run.runner.pause)
+    run.at(5, run.runner.resume)
+    assert run.run()[:2] == ("failure", "not_resumable")
+    assert run.said == ["start a", "pause a", "stop a"]
+
+
+PAUSED = """
+tree: t
+require: [battery.level > 20 %]
+pause: {when: pad.b, until: pad.a}
+root:
+  Act: {id: a, time: 2 s}
+"""
+
+
+def test_the_file_may_say_when_to_pause(fly: Fly) -> None:
+    run = fly(PAUSED, battery__level=50.0, pad__a=True, pad__b=False)
+    run.at(1, lambda: run.set("pad.b", True))
+    run.at(1.2, lambda: run.set("pad.b", False))
+    run.at(2, lambda: run.set("pad.a", False))  # it was down all the time: that is no wish to go on
+    run.at(3.02, lambda: run.set("pad.a", True))
+    assert run.run().status == "success"
+    assert run.log[:3] == [(0, "start a"), (1, "pause a"), (3.02, "resume a")]
+
+
+def test_what_is_required_is_required_during_a_pause_too(fly: Fly) -> None:
+    run = fly(PAUSED, battery__level=50.0, pad__a=False, pad__b=False)
+    run.at(1, run.runner.pause)
+    run.at(2, lambda: run.set("battery.level", 10.0))
+    assert run.run()[:2] == ("failure", '"battery.level > 20 %" does not hold')
+    assert run.log == [(0, "start a"), (1, "pause a"), (2, "stop a")]
+
+
+def test_a_breakpoint_pauses_before_the_node_starts(fly: Fly) -> None:
+    run = fly("- Act: {id: a}\n- sequence:\n    - Act: {id: b}\n    - Act: {id: c}")
+    run.runner.break_at(2)
+    run.at(5, run.runner.resume)
+    assert run.run().status == "success"
+    assert [time for time, text in run.log if text.startswith("start")] == [0, 5, 5]
+
+
+def test_a_step_goes_on_to_the_next_change(fly: Fly) -> None:
+    run = fly("- Act: {id: a, time: 1 s}\n- Act: {id: b, time: 1 s}\n- Act: {id: c, time: 1 s}")
+    run.at(0.5, run.runner.pause)
+    run.at(10, run.runner.step)
+    run.at(20, run.runner.step)
+    run.at(30, run.runner.resume)
+    run.run()
+    assert [(time, text) for time, text in run.log if text.startswith(("start", "stop"))] == [
+        (0, "start a"),
+        (10.5, "stop a"),
+        (10.5, "start b"),
+        (21, "stop b"),
+        (21, "start c"),
+        (31, "stop c"),
+    ]
+
+
+# The end
+
+WITH_FINALLY = """
+- selector:
+    - sequence:
+        - Act: {id: a, time: 5 s}
+      finally:
+        - Act: {id: inner_$outcome, time: 1 s}
+    - Act: {id: other}
+  retry: 3
+  finally:
+    - Act: {id: outer_$outcome, ok: false}
+    - Act: {id: last}
+"""
+
+
+def test_abort_is_the_orderly_way_out(fly: Fly) -> None:
+    run = fly(WITH_FINALLY)
+    run.at(1, run.runner.abort)
+    assert run.run()[:2] == ("aborted", "aborted by the operator")
+    assert run.log == [
+        (0, "start a"),
+        (1, "stop a"),
+        (1, "start inner_interrupted"),
+        (2, "stop inner_interrupted"),
+        (2, "start outer_interrupted"),
+        (2, "stop outer_interrupted"),
+        (2, "start last"),
+        (2, "stop last"),
+    ]
+
+
+def test_after_a_stop_nothing_is_sent_and_what_was_skipped_is_listed(fly: Fly) -> None:
+    run = fly(WITH_FINALLY)
+    run.at(1, lambda: run.runner.stop("the emergency stop is pressed"))
+    assert run.run()[:2] == ("stopped", "the emergency stop is pressed")
+    assert run.said == ["start a"]
+    assert run.end.skipped == [
+        "the end of Act on line 5",
+        "finally of sequence on line 4",
+        "finally of selector on line 3",
+    ]
+
+
+def test_a_stop_during_finally_ends_that_too(fly: Fly) -> None:
+    run = fly(WITH_FINALLY)
+    run.at(1, run.runner.abort)
+    run.at(1.5, lambda: run.runner.stop("guard"))
+    run.run()
+    assert run.said == ["start a", "stop a", "start inner_interrupted"]
+    assert run.end.skipped == [
+        "the end of Act on line 7",
+        "finally of sequence on line 4",
+        "finally of selector on line 3",
+    ]
+
+
+def test_a_leaf_or_the_heartbeat_may_find_that_the_run_is_over(fly: Fly) -> None:
+    run = fly("- selector:\n    - Odd: {how: over}\n    - Act: {id: other}\n  finally: [Act: {id: f}]")
+    assert run.run()[:2] == ("stopped", "the robot is gone")
+    assert run.said == ["start odd"]
+
+
+def test_the_outcome_names_the_node_that_failed_and_its_line(fly: Fly) -> None:
+    run = fly("- Act: {id: a}\n- selector:\n    - Act: {id: b, ok: false}\n    - Act: {id: c, ok: false}")
+    outcome = run.run()
+    assert (outcome.status, outcome.reason) == ("failure", "c failed")
+    assert outcome.node is not None
+    assert outcome.node.line == 6
+    assert outcome.place.endswith("main.yaml:6:9")
+
+
+def test_every_event_can_be_read_back(fly: Fly) -> None:
+    run = fly("- Set: {x: battery.level}\n- Act: {id: a}\n  when: pad.a", battery__level=5.0, pad__a=False)
+    run.run()
+    assert [from_json(to_json(event)) for event in run.events] == run.events
+    assert [type(event).__name__ for event in run.events] == ["Structure", "Saved", "Tick", "End"]
+    assert run.statuses() == {"sequence": "success", "Set": "success", "Act": "skipped"}

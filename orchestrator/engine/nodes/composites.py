@@ -80,7 +80,8 @@ class ReactiveSelector(Interrupter):
     """Begins with its first child on every tick. A child that takes over starts after the other one has ended.
 
     A child in front of the running one is first tried: in it nothing may start that has an effect. If it would
-    not fail, the running one is interrupted, and only then the child is ticked in earnest.
+    not fail, the running one is interrupted, and only then the child is ticked in earnest; if that takes more than a
+    tick, all children are looked at anew.
     """
 
     def __init__(self, name: str, run: Run, children: list[Behaviour]) -> None:
@@ -98,6 +99,8 @@ class ReactiveSelector(Interrupter):
                 if status is not FAILURE:
                     ended = self.interrupt([self.children[self.running]], SUCCESS if status is SUCCESS else None)
                     self.running = None
+                    if ended is RUNNING:
+                        self._forget(self.children[index])
                     if ended is not None:
                         return ended
                     if self.run.wanted:
@@ -109,6 +112,11 @@ class ReactiveSelector(Interrupter):
                 return status
         self.running = None
         return FAILURE
+
+    def _forget(self, child: Behaviour) -> None:
+        """Take back a trial, in which nothing was started."""
+        for cleanup in self.run.interrupt([child]):
+            cleanup.forget()
 
     def _try(self, index: int) -> Status:
         run = self.run

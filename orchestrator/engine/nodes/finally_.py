@@ -46,7 +46,7 @@ class Finally(Own):
         """How the node ended; None while it runs."""
         self.open = False
         """Started, and what is to be done afterwards is not over."""
-        self._deadline = 0.0
+        self.deadline = 0.0
 
     def initialise(self) -> None:
         self.feedback_message = ""
@@ -75,23 +75,26 @@ class Finally(Own):
         self.run.cleanups.append(self)
 
     def clean_up(self) -> bool:
-        if self.run.clock.now() >= self._deadline:
+        if self.run.clock.now() >= self.deadline:
             self._give_up()
         elif self.ticks[1]() is RUNNING:
-            self.run.wake_at(self._deadline)
+            self.run.wake_at(self.deadline)
             return False
         self.open = False
         return True
 
+    def forget(self) -> None:
+        self.open = False
+
     def _begin(self, outcome: Status) -> None:
         self.outcome = outcome
-        self._deadline = self.run.clock.now() + LONGEST
+        self.deadline = self.run.clock.now() + LONGEST
         self.run.values[self._key] = "interrupted" if outcome is INVALID else outcome.name.lower()
 
     def _give_up(self) -> None:
         self.run.interrupt([self.children[1]])
         inner = [node for node in self.children[1].iterate() if isinstance(node, Finally) and node.open]
         for node in inner:
-            node.open = False
+            node.forget()
         undone = "".join(f"; finally of {node.name} in it was left undone" for node in inner)
         self.run.note(self, f"finally of {self.name} was stopped after {LONGEST:g} s{undone}")

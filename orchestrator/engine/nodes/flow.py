@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from orchestrator.engine.asking import Asked
 from orchestrator.engine.conditions import Unknown, why_unknown
-from orchestrator.engine.events import Answer, Prompt, Withdrawn
 from orchestrator.engine.nodes.modifiers import Modifier, Value
-from orchestrator.engine.prompts import NoAnswer, Question
-from orchestrator.engine.run import Run, node_id
+from orchestrator.engine.run import Run
 from orchestrator.treefile import Expression
 
 RUNNING, SUCCESS, FAILURE = Status.RUNNING, Status.SUCCESS, Status.FAILURE
 
 
-class _Flow(Behaviour):
+class Flow(Behaviour):
     """A leaf of ours; a value it needs and does not get fails it."""
 
     def __init__(self, name: str, run: Run) -> None:
@@ -37,7 +35,7 @@ class _Flow(Behaviour):
         raise NotImplementedError
 
 
-class Wait(_Flow):
+class Wait(Flow):
     """Runs for a time."""
 
     def __init__(self, name: str, run: Run, time: Value) -> None:
@@ -58,7 +56,7 @@ class Wait(_Flow):
         return RUNNING
 
 
-class Log(_Flow):
+class Log(Flow):
     """Makes a remark."""
 
     def __init__(self, name: str, run: Run, text: Value) -> None:
@@ -70,7 +68,7 @@ class Log(_Flow):
         return SUCCESS
 
 
-class Set(_Flow):
+class Set(Flow):
     """Keeps the values of expressions, all or none."""
 
     def __init__(self, name: str, run: Run, sets: dict[str, Expression]) -> None:
@@ -88,44 +86,7 @@ class Set(_Flow):
         return value
 
 
-class _Asked:
-    """A question on its way: asked, answered or withdrawn."""
-
-    def __init__(self, run: Run, node: Behaviour) -> None:
-        self._run = run
-        self._node = node
-        self._question: Question | None = None
-
-    def answer(self, text: Callable[[], str], choices: Callable[[], list[str]]) -> str | None:
-        """Asks at first; the answer when there is one. Raises Unknown when nobody can answer."""
-        run = self._run
-        question = self._question
-        if question is None:
-            question = self._question = self._ask(text(), choices())
-        if question.answer is None:
-            return None
-        self._question = None
-        run.prompts.close(question)
-        run.on_event(Answer(at=run.clock.now(), number=question.number, answer=question.answer))
-        return question.answer
-
-    def withdraw(self) -> None:
-        question, self._question = self._question, None
-        if question is not None:
-            self._run.prompts.close(question)
-            self._run.on_event(Withdrawn(at=self._run.clock.now(), number=question.number))
-
-    def _ask(self, text: str, choices: list[str]) -> Question:
-        run, number = self._run, node_id(self._node)
-        try:
-            question = run.prompts.ask(number, self._node.name, text, choices)
-        except NoAnswer as problem:
-            raise Unknown(str(problem)) from problem
-        run.on_event(Prompt(at=run.clock.now(), number=question.number, node=number, question=text, choices=choices))
-        return question
-
-
-class Ask(_Flow):
+class Ask(Flow):
     """Asks the operator; the answer is its result."""
 
     def __init__(self, name: str, run: Run, question: Value, choices: Value, fail_on: Value) -> None:
@@ -133,7 +94,7 @@ class Ask(_Flow):
         self._text = question
         self._choices = choices
         self._fail_on = fail_on
-        self._asked = _Asked(run, self)
+        self._asked = Asked(run, self)
         self.result: str | None = None
 
     def initialise(self) -> None:
@@ -162,7 +123,7 @@ class Confirm(Modifier):
     def __init__(self, name: str, run: Run, child: Behaviour, text: Value) -> None:
         super().__init__(name, run, child)
         self._text = text
-        self._asked = _Asked(run, self)
+        self._asked = Asked(run, self)
         self.agreed = False
 
     def initialise(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from orchestrator.engine.asking import Asked
 from orchestrator.engine.conditions import Unknown
 from orchestrator.engine.run import Run, StopRun
 from orchestrator.leaf import Leaf
@@ -17,6 +18,8 @@ from orchestrator.yamlfile import Place
 
 RUNNING, FAILURE = Status.RUNNING, Status.FAILURE
 _LEAF_RUNNING, _LEAF_SUCCESS, _LEAF_FAILURE = LeafStatus.RUNNING, LeafStatus.SUCCESS, LeafStatus.FAILURE
+
+AGAIN, FAIL = "start again", "fail"
 
 
 class LeafNode(Behaviour):
@@ -32,13 +35,18 @@ class LeafNode(Behaviour):
         run: Run,
         make: Callable[[], tuple[Leaf, Iterable[str]]],
         timeout: Callable[[], float | None],
+        resumable: bool,
         place: Place,
     ) -> None:
         super().__init__(name)
+        self.resumable = resumable
         self.run = run
         self.place = place
         self.leaf: Leaf | None = None
         self.result: Any = None
+        self.was_cut_off = False
+        """It was running when an earlier process ended; whether it may be started again is to be found out."""
+        self._asked = Asked(run, self)
         self._make = make
         self._timeout = timeout
         self._now = run.clock.now
@@ -54,6 +62,8 @@ class LeafNode(Behaviour):
                 return self.run.fail(self, self._lost)
             if self.run.holds_back(self):
                 return RUNNING
+            if self.was_cut_off and not self.resumable:
+                return self._ask()
             problem = self._start()
             if problem:
                 return self._end(FAILURE, problem)
@@ -78,6 +88,7 @@ class LeafNode(Behaviour):
 
     def terminate(self, new_status: Status) -> None:
         """Interrupted, unless it has ended by itself."""
+        self._asked.withdraw()
         if self.leaf is not None:
             problem = self._stop()
             if problem:
@@ -90,7 +101,7 @@ class LeafNode(Behaviour):
     def resume(self) -> None:
         if self.leaf is None:
             return
-        if self.leaf.declaration.resumable:
+        if self.resumable:
             self._guarded("resume", self.leaf.resume)
         else:
             self._lost = "not_resumable"
@@ -102,17 +113,27 @@ class LeafNode(Behaviour):
         if problem:
             self._lost = f"{reason}; {problem}"
 
-    def abandon(self) -> str:
+    def abandon(self) -> None:
         """The run is over and nothing may be sent: leave the leaf as it is."""
         self.leaf = None
-        return f"the end of {self.name}"
 
     @property
     def elapsed(self) -> float:
         return self._now() - self._started_at
 
+    def _ask(self) -> Status:
+        try:
+            answer = self._asked.answer(lambda: f"{self.name} was cut off. Start it again?", lambda: [AGAIN, FAIL])
+        except Unknown as unknown:
+            return self.run.fail(self, str(unknown))
+        if answer == FAIL:
+            return self.run.fail(self, "cut off, and not started again")
+        self.was_cut_off = answer is None
+        return RUNNING if answer is None else self.update()
+
     def _start(self) -> str:
         self._lost = ""
+        self.was_cut_off = False
         self.result = None
         self.feedback_message = ""
         try:

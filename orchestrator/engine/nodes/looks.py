@@ -45,13 +45,13 @@ class WaitFor(Behaviour):
 
     def __init__(self, name: str, condition: Condition) -> None:
         super().__init__(name)
-        self._condition = condition
+        self.condition = condition
 
     def initialise(self) -> None:
-        self._condition.restart()
+        self.condition.restart()
 
     def update(self) -> Status:
-        return SUCCESS if self._condition.look() else RUNNING
+        return SUCCESS if self.condition.look() else RUNNING
 
 
 class If(Own):

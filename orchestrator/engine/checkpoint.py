@@ -1,0 +1,193 @@
+"""The state of a run, kept so that another process can go on with it.
+
+Written between two ticks: the status of every node, where composites stand, what is left of every time, and the values.
+A restored run goes on with the next leaf. The leaf that was running is started again if it can be resumed; otherwise a
+person decides. Engine and language use no random numbers, so there is no random state.
+"""
+
+from __future__ import annotations
+
+from math import isinf
+from typing import Any
+
+import msgspec
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.composites import Composite
+
+from orchestrator.engine.builder import BuiltTree
+from orchestrator.engine.nodes.composites import ReactiveSelector
+from orchestrator.engine.nodes.finally_ import Finally, TryAll
+from orchestrator.engine.nodes.flow import Confirm, Wait
+from orchestrator.engine.nodes.interrupt import Interrupter
+from orchestrator.engine.nodes.leaf import LeafNode
+from orchestrator.engine.nodes.looks import If, WaitFor
+from orchestrator.engine.nodes.modifiers import Attempts, Cooldown, Delay, ForEach, Guard, Limit, Repeat, When
+from orchestrator.engine.substitution import StandIn
+from orchestrator.treefile import TreeNode
+
+VERSION = 1
+
+_KEPT: dict[type[Behaviour], tuple[str, ...]] = {
+    If: ("branch",),
+    When: ("skipped",),
+    ReactiveSelector: ("running",),
+    Repeat: ("done",),
+    ForEach: ("done", "values"),
+    Attempts: ("attempt",),
+    Confirm: ("agreed",),
+    TryAll: ("at",),
+    Finally: ("open",),
+    StandIn: ("attempt",),
+    LeafNode: ("result",),
+}
+_TIMES: dict[type[Behaviour], tuple[str, ...]] = {
+    Cooldown: ("until",),
+    Delay: ("until",),
+    Attempts: ("until",),
+    Limit: ("started_at", "deadline"),
+    Finally: ("deadline",),
+    Wait: ("until",),
+    StandIn: ("until",),
+}
+_STATUSES: dict[type[Behaviour], str] = {Finally: "outcome"}
+
+
+class NodeState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One node. Times are seconds from the moment of writing."""
+
+    status: str
+    kept: dict[str, Any] = {}
+    times: dict[str, float] = {}
+    ended: str | None = None  # how a node ended whose `finally` is running, or what an interrupting node will report
+    held_since: float | None = None  # of a condition with `for`
+    current: int | None = None  # child of a sequence or selector
+    cleanups: list[int] = []  # nodes whose `finally` this node waits for
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """A run between two ticks."""
+
+    version: int
+    tree: str
+    shape: list[str]  # what every node is, to recognise the same tree
+    nodes: list[NodeState]
+    values: dict[str, Any]
+
+
+class WrongCheckpoint(Exception):
+    """The checkpoint belongs to another tree or version; a sentence that says what differs."""
+
+
+def take(built: BuiltTree) -> Checkpoint:
+    """To be called between two ticks, for example when a `Tick` event arrives."""
+    nodes = list(built.root.iterate())
+    places: dict[object, int] = {node: place for place, node in enumerate(nodes)}
+    now = built.run.clock.now()
+    states = [_state(node, places, now) for node in nodes]
+    return Checkpoint(VERSION, built.tree.name, _shape(built), states, dict(built.run.values))
+
+
+def to_json(checkpoint: Checkpoint) -> bytes:
+    return msgspec.json.encode(checkpoint)
+
+
+def from_json(data: bytes) -> Checkpoint:
+    try:
+        return msgspec.json.decode(data, type=Checkpoint)
+    except msgspec.DecodeError as error:
+        raise WrongCheckpoint(f"this is not a checkpoint: {error}") from error
+
+
+def restore(built: BuiltTree, checkpoint: Checkpoint) -> None:
+    """Put a freshly built tree into the state of a checkpoint, before it is given to a runner."""
+    nodes = list(built.root.iterate())
+    _check_same(built, checkpoint, _shape(built), len(nodes))
+    built.run.values.update(checkpoint.values)
+    now = built.run.clock.now()
+    for node, state in zip(nodes, checkpoint.nodes):
+        _restore_node(node, state, nodes, now)
+
+
+def _shape(built: BuiltTree) -> list[str]:
+    """What the file says in every node, without the lines: a remark that was added makes no other tree."""
+    return [_said(source) for source in built.sources]
+
+
+def _said(source: TreeNode) -> str:
+    given = source.modifiers
+    modifiers = {name: getattr(given, name) for name in _MODIFIERS if getattr(given, name) is not None}
+    parts = (source.condition, source.values or "", source.sets or "", modifiers or "")
+    return " ".join([source.title, *(str(part) for part in parts if part)])
+
+
+_MODIFIERS = (
+    "when",
+    "unless",
+    "result",
+    "while_",
+    "until",
+    "cooldown",
+    "delay",
+    "repeat",
+    "for_each",
+    "retry",
+    "timeout",
+)
+
+
+def _check_same(built: BuiltTree, checkpoint: Checkpoint, shape: list[str], nodes: int) -> None:
+    if checkpoint.version != VERSION:
+        raise WrongCheckpoint(f"the checkpoint has version {checkpoint.version}; this program writes {VERSION}")
+    if checkpoint.tree != built.tree.name:
+        raise WrongCheckpoint(f'the checkpoint is of the tree "{checkpoint.tree}"; this one is "{built.tree.name}"')
+    for before, now in zip(checkpoint.shape, shape):
+        if before != now:
+            raise WrongCheckpoint(f'the tree was edited: "{before}" stood where "{now}" stands now')
+    if len(checkpoint.shape) != len(shape):
+        raise WrongCheckpoint(f"the tree was edited: it had {len(checkpoint.shape)} nodes and has {len(shape)} now")
+    if len(checkpoint.nodes) != nodes:
+        raise WrongCheckpoint("the checkpoint was written with other stand-ins")
+
+
+def _state(node: Behaviour, places: dict[object, int], now: float) -> NodeState:
+    ended = getattr(node, _STATUSES[type(node)]) if type(node) in _STATUSES else None
+    cleanups: list[int] = []
+    held_since = current = None
+    if isinstance(node, Interrupter) and node.cleanups:
+        ended = node.end
+        cleanups = [places[cleanup] for cleanup in node.cleanups]
+    if isinstance(node, Guard | WaitFor) and node.condition.since is not None:
+        held_since = node.condition.since - now
+    if isinstance(node, Composite) and node.current_child is not None:
+        current = node.children.index(node.current_child)
+    times = {name: getattr(node, name) for name in _TIMES.get(type(node), ())}
+    return NodeState(
+        status=node.status.name,
+        kept={name: getattr(node, name) for name in _KEPT.get(type(node), ())},
+        times={name: time - now for name, time in times.items() if time is not None and not isinf(time)},
+        ended=ended.name if ended is not None else None,
+        held_since=held_since,
+        current=current,
+        cleanups=cleanups,
+    )
+
+
+def _restore_node(node: Behaviour, state: NodeState, nodes: list[Behaviour], now: float) -> None:
+    node.status = Status[state.status]
+    for name, value in state.kept.items():
+        setattr(node, name, value)
+    for name, time in state.times.items():
+        setattr(node, name, now + time)
+    ended = Status[state.ended] if state.ended is not None else None
+    if type(node) in _STATUSES:
+        setattr(node, _STATUSES[type(node)], ended)
+    if isinstance(node, Interrupter):
+        node.end = ended
+        node.cleanups = [cleanup for place in state.cleanups if isinstance(cleanup := nodes[place], Finally)]
+    if isinstance(node, Guard | WaitFor) and state.held_since is not None:
+        node.condition.since = now + state.held_since
+    if isinstance(node, Composite) and state.current is not None:
+        node.current_child = node.children[state.current]
+    if isinstance(node, LeafNode) and node.status is Status.RUNNING:
+        node.was_cut_off = True

@@ -1,0 +1,147 @@
+"""Random tree files, with everything of the language that has to do with time and order."""
+
+from __future__ import annotations
+
+from random import Random
+
+FIELDS = ("pad.x", "pad.y", "pad.a")
+TIMES = ("100 ms", "250 ms", "400 ms", "700 ms", "1.3 s")
+
+
+class RandomFile:
+    """One file: `text`, and `changes` of fields with their times."""
+
+    def __init__(self, seed: int, act_times: tuple[str, ...] = ("0 s", *TIMES)) -> None:
+        self._random = Random(seed)
+        self._act_times = act_times
+        self._leaves = 0
+        self._lines: list[str] = ["tree: t", "root:"]
+        self._in_finally = False
+        self._loops = 0
+        self._node("  ", 4, first="")
+        if self._chance(0.2):
+            self._lines.insert(1, f"require: [{self._condition(may_hold=False)}]")
+        self.text = "\n".join(self._lines) + "\n"
+        times = sorted(self._random.sample(range(1, 400), self._random.randrange(12)))
+        self.changes = [(time / 100 + 0.003, self._random.choice(FIELDS), self._value()) for time in times]
+        self.start = {name: self._value() for name in FIELDS}
+
+    def _value(self) -> bool | None:
+        return self._random.choice((True, True, True, False, False, None))
+
+    def _chance(self, share: float) -> bool:
+        return self._random.random() < share
+
+    def _condition(self, may_hold: bool = True) -> str:
+        field = self._random.choice(FIELDS)
+        text = self._random.choice((field, f"not {field}", f"{field} or pad.x", f"{field} and not pad.y"))
+        return f"{text} for {self._random.choice(TIMES)}" if may_hold and self._chance(0.25) else text
+
+    def _node(self, indent: str, depth: int, first: str = "- ") -> None:
+        kinds = ["Act"] * 4 + ["check", "wait_for", "Wait", "Set"]
+        if depth > 0:
+            kinds += ["sequence"] * 3 + ["selector"] * 3 + ["parallel"] * 3 + ["if", "reactive", "guarded"]
+        kind = self._random.choice(kinds)
+        inner = indent + "  " if first else indent
+        getattr(self, f"_{kind.lower()}")(indent + first, inner, depth)
+        for line in self._modifiers(kind):
+            self._lines.append(inner + line)
+        if not self._in_finally and self._chance(0.15):
+            self._in_finally = True
+            self._lines.append(f"{inner}finally:")
+            self._act(f"{inner}  - ", f"{inner}    ", 0, "_$outcome")
+            if self._chance(0.5):
+                self._node(f"{inner}  ", 0)
+            self._in_finally = False
+
+    def _children(self, inner: str, depth: int, at_least: int = 1) -> None:
+        for _ in range(self._random.randint(at_least, 3)):
+            self._node(f"{inner}  ", depth - 1)
+
+    def _act(self, head: str, inner: str, depth: int, end: str = "") -> None:
+        self._leaves += 1
+        name = f"a{self._leaves}{end}"
+        time = self._random.choice(self._act_times)
+        ok = "true" if self._chance(0.75) else "false"
+        self._lines.append(
+            f"{head}Act: {{id: {name}, time: {time}, ok: {ok}, fails: {self._random.choice((0, 0, 1))}}}"
+        )
+
+    def _check(self, head: str, inner: str, depth: int) -> None:
+        self._lines.append(f"{head}check: {self._condition(may_hold=False)}")
+
+    def _wait_for(self, head: str, inner: str, depth: int) -> None:
+        self._lines.append(f"{head}wait_for: {self._condition()}")
+        self._lines.append(f"{inner}timeout: {self._random.choice(TIMES)}")
+
+    def _wait(self, head: str, inner: str, depth: int) -> None:
+        self._lines.append(f"{head}Wait: {{time: {self._random.choice(TIMES)}}}")
+
+    def _set(self, head: str, inner: str, depth: int) -> None:
+        self._leaves += 1
+        self._lines.append(f"{head}Set: {{v{self._leaves}: {self._random.choice(FIELDS)}}}")
+
+    def _sequence(self, head: str, inner: str, depth: int) -> None:
+        self._lines.append(f"{head}sequence:")
+        self._children(inner, depth)
+
+    def _selector(self, head: str, inner: str, depth: int) -> None:
+        self._lines.append(f"{head}selector:")
+        self._children(inner, depth)
+
+    def _parallel(self, head: str, inner: str, depth: int) -> None:
+        self._lines.append(f"{head}parallel:")
+        self._children(inner, depth, 2)
+        for word in ("succeed", "fail"):
+            if self._chance(0.5):
+                self._lines.append(f"{inner}{word}: {self._random.choice(('all', 'any', 2))}")
+
+    def _if(self, head: str, inner: str, depth: int) -> None:
+        self._lines += [f"{head}if: {self._condition(may_hold=False)}", f"{inner}then:"]
+        self._children(inner, depth)
+        if self._chance(0.6):
+            self._lines.append(f"{inner}else:")
+            self._children(inner, depth)
+
+    def _reactive(self, head: str, inner: str, depth: int) -> None:
+        self._lines.append(f"{head}selector:")
+        for _ in range(self._random.randint(1, 2)):
+            if self._chance(0.4):
+                self._check(f"{inner}  - ", "", 0)
+            else:
+                self._lines.append(f"{inner}  - sequence:")
+                self._check(f"{inner}      - ", "", 0)
+                self._act(f"{inner}      - ", "", 0)
+                self._node(f"{inner}      ", depth - 1)
+        self._node(f"{inner}  ", depth - 1)
+        self._lines.append(f"{inner}memory: false")
+
+    def _guarded(self, head: str, inner: str, depth: int) -> None:
+        self._lines.append(f"{head}sequence:")
+        for _ in range(self._random.randint(1, 2)):
+            self._check(f"{inner}  - ", "", 0)
+        self._node(f"{inner}  ", depth - 1)
+        self._lines.append(f"{inner}memory: false")
+
+    def _modifiers(self, kind: str) -> list[str]:
+        choose, found = self._random.choice, []
+        offers = [
+            ("when", 0.1, self._condition(may_hold=False)),
+            ("unless", 0.05, self._condition(may_hold=False)),
+            ("result", 0.08, choose(("success", "failure", "inverted"))),
+            ("while", 0.08, self._condition(may_hold=False)),
+            ("until", 0.08, self._condition()),
+            ("cooldown", 0.04, choose(TIMES)),
+            ("delay", 0.06, choose(TIMES)),
+            ("repeat", 0.1, choose((2, 3, f"{{until: {choose(FIELDS)}}}"))),
+            ("for_each", 0.04, f"{{item{self._loops}: [1, 2]}}"),
+            ("retry", 0.1, choose((1, 2, "{times: 1, wait: 250 ms}"))),
+            ("timeout", 0.1 if kind != "wait_for" else 0, choose(TIMES)),
+        ]
+        if not self._in_finally:
+            offers.append(("confirm", 0.05, choose(("Shall it go on?", "Shall it not go on?"))))
+        for word, share, value in offers:
+            if self._chance(share):
+                found.append(f"{word}: {value}")
+                self._loops += word == "for_each"
+        return found

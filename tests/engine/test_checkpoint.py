@@ -1,0 +1,152 @@
+"""A run that goes on in another process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.engine.checkpoint import Checkpoint, WrongCheckpoint, from_json, restore, take, to_json
+from orchestrator.treefile import Tree
+from tests.engine.missions import FIELDS, Mission, mission_of
+from tests.engine.random_files import RandomFile
+from tests.engine.test_reference import LONGEST, answer, checked
+
+Fly = Callable[..., Mission]
+
+
+def cut_off(run: Mission, at: float) -> Checkpoint:
+    """The state of a mission at a time, as it comes back from a disk."""
+    kept: list[bytes] = []
+    run.at(at, lambda: kept.append(to_json(take(run.built))))
+    run.at(at, lambda: run.runner.stop("killed"))
+    run.run()
+    return from_json(kept[0])
+
+
+MISSION = """
+- Act: {id: a}
+  save: how
+- Act: {id: b, time: 1 s, fails: 2}
+  retry: {times: 2, wait: 4 s}
+- parallel:
+    - Act: {id: c}
+    - Wait: {time: 10 s}
+- Act: {id: d $how}
+"""
+
+
+def test_a_restored_run_goes_on_with_the_next_leaf_and_the_time_that_was_left(fly: Fly) -> None:
+    state = cut_off(fly(MISSION), 13.02)  # b: 0 to 1, 5 to 6, 10 to 11; c at 11, the wait until 21
+    run = fly(MISSION, restored=state, start=500.0)
+    assert run.run().status == "success"
+    assert run.said == ["start d fine", "stop d fine"]
+    assert run.clock.now() == pytest.approx(500 + 21 - 13.02, abs=0.06)
+
+
+def test_attempts_that_were_made_are_not_made_again(fly: Fly) -> None:
+    state = cut_off(fly(MISSION), 7.02)
+    run = fly(MISSION, restored=state)
+    assert run.run().reason == "b failed"  # this robot lets b fail twice, and one attempt was left
+    assert run.said == ["start b", "stop b"]
+
+
+def test_a_leaf_that_was_running_is_started_again_if_it_can_be_resumed(fly: Fly) -> None:
+    text = "- Act: {id: a}\n- Act: {id: b, time: 2 s}"
+    run = fly(text, restored=cut_off(fly(text), 1.02))
+    assert run.run().status == "success"
+    assert run.said == ["start b", "stop b"]
+
+
+@pytest.mark.parametrize(("choice", "status", "said"), [("start again", "success", 2), ("fail", "failure", 0)])
+def test_otherwise_a_person_decides(fly: Fly, choice: str, status: str, said: int) -> None:
+    text = "- Stubborn: {id: a, time: 2 s}"
+    run = fly(text, restored=cut_off(fly(text), 1.02))
+    run.at(3.02, lambda: run.prompts.answer(1, choice))
+    assert run.run().status == status
+    assert len(run.said) == said
+
+
+def test_a_finally_that_was_running_goes_on(fly: Fly) -> None:
+    text = (
+        "- sequence:\n    - Wait: {time: 9 s}\n  timeout: 1 s\n  finally:\n    - Act: {id: f}\n    - Wait: {time: 5 s}"
+    )
+    run = fly(text, restored=cut_off(fly(text), 3.02))
+    assert run.run().status == "failure"
+    assert run.said == []
+    assert run.clock.now() == pytest.approx(1 + 5 - 3.02, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "difference"),
+    [
+        ("- Act: {id: a}\n- Act: {id: b}", "the tree was edited"),
+        ("- Wait: {time: 1 s}\n- Act: {id: b}", "'id': 'a'.* stood where .*'id': 'b'.* stands now"),
+        ("- Wait: {time: 1 s}\n- Act: {id: a}\n- Act: {id: a}", "had 3 nodes and has 4 now"),
+        ("tree: other\nroot:\n  - Act: {id: a}\n", 'of the tree "t"; this one is "other"'),
+    ],
+)
+def test_a_checkpoint_of_another_tree_is_refused_with_the_difference(fly: Fly, text: str, difference: str) -> None:
+    state = take(fly("- Wait: {time: 1 s}\n- Act: {id: a}").built)
+    with pytest.raises(WrongCheckpoint, match=difference):
+        restore(fly(text).built, state)
+
+
+def test_a_checkpoint_of_another_version_is_refused(fly: Fly) -> None:
+    run = fly("- Act: {id: a}")
+    state = to_json(take(run.built)).replace(b'"version":1', b'"version":99')
+    with pytest.raises(WrongCheckpoint, match="version 99"):
+        restore(run.built, from_json(state))
+    with pytest.raises(WrongCheckpoint, match="not a checkpoint"):
+        from_json(b"[]")
+
+
+def flight(tree: Tree, file: RandomFile, since: float = 0.0, **options: Any) -> Mission:
+    fields: dict[str, Any] = dict(file.start)
+    fields.update({name: value for time, name, value in file.changes if time <= since})
+    named: dict[str, Any] = {name.replace(".", "__"): value for name, value in fields.items()}
+    run = mission_of(tree, answer, **options, **named)
+    run.fields.watched.update(FIELDS)
+    for time, name, value in file.changes:
+        if time > since:
+            run.at(time, partial(run.fields.__setitem__, name, value))
+    run.at(LONGEST, lambda: run.runner.stop("too long"))
+    return run
+
+
+def kept_states(run: Mission) -> list[tuple[bytes, dict[str, int]]]:
+    """What will be kept after every tick."""
+    states: list[tuple[bytes, dict[str, int]]] = []
+    beat = run.runner._heartbeat
+
+    def beat_and_keep() -> None:
+        beat()
+        states.append((to_json(take(run.built)), dict(run.robot.attempts)))
+
+    run.runner._heartbeat = beat_and_keep
+    return states
+
+
+def test_random_missions_go_on_after_any_tick_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    compared = 0
+    for seed in range(60):
+        file = RandomFile(seed, act_times=("0 s",))  # no leaf is ever cut off: all that follows must be the same
+        tree = checked(tmp_path / "main.yaml", file)
+        if tree is None:
+            continue
+        whole = flight(tree, file)
+        states = kept_states(whole)
+        outcome = whole.run()
+        times = whole.beats
+        for tick in range(0, len(times) - 1, max(1, len(times) // 6)):
+            data, attempts = states[tick]
+            rest = flight(tree, file, times[tick + 1], restored=from_json(data), start=times[tick])
+            rest.robot.attempts = attempts
+            rest.clock.advance(times[tick + 1] - times[tick])
+            expected = [entry for entry in whole.log if entry[0] >= round(times[tick + 1], 6)]
+            assert (rest.run().status, rest.log) == (outcome.status, expected), f"seed {seed}, tick {tick}\n{file.text}"
+            compared += 1
+    assert compared > 80
