@@ -123,6 +123,9 @@ def test_delayed_samples_are_old(lab: Lab) -> None:
     lab.wait(2.0)
     late = lab.see(AMR).basic_status.heartbeat
     assert lab.twin.uptime * 40 - late == pytest.approx(20, abs=2)
+    sample = lab.readers[AMR].newest()
+    assert sample is not None
+    assert sample.received - sample.source_time * 1e-9 == pytest.approx(0.5)  # as when the network is slow
 
 
 def test_intermittent(lab: Lab) -> None:
@@ -139,6 +142,8 @@ def test_reorder(lab: Lab) -> None:
     beats = record.heartbeats()[4:]
     assert beats != sorted(beats)
     assert sorted(beats) == list(range(min(beats), max(beats) + 1))
+    written = [sample.source_time for sample in record.samples[4:]]
+    assert written != sorted(written)
 
 
 def test_burst(lab: Lab) -> None:
