@@ -54,6 +54,12 @@ class Report:
     text: str
 
 
+def foreign_writer(other: Endpoint) -> Report:
+    """Somebody else commands the robot too."""
+    who = other.name or f"participant {other.participant}"
+    return Report("foreign_writer", other.topic, f"{other.topic}: {who} writes this command topic beside us")
+
+
 class Reader(Protocol):
     """Receives one topic."""
 

@@ -59,8 +59,20 @@ class WaitSet:
         self._conditions: list[Entity] = []
         self._actions: list[Callable[[], None]] = []
         self._fired = (ct.c_ssize_t * 0)()
-        self.bell = GuardCondition(participant)
-        self._add(self.bell, lambda: None)
+        self._bell = GuardCondition(participant)
+
+    def on_bell(self, action: Callable[[], None]) -> None:
+        """Call when somebody rang; what rings during the call is heard by the next wait."""
+
+        def answer() -> None:
+            self._bell.set(False)
+            action()
+
+        self._add(self._bell, answer)
+
+    def ring(self) -> None:
+        """End the current or next wait; from any thread."""
+        self._bell.set(True)
 
     def on_data(self, reader: Entity, action: Callable[[], None]) -> None:
         """Call when the reader has samples."""

@@ -7,9 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
-from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsParticipant, BuiltinTopicDcpsPublication
+from cyclonedds.builtin import (
+    BuiltinDataReader,
+    BuiltinTopicDcpsParticipant,
+    BuiltinTopicDcpsPublication,
+    BuiltinTopicDcpsSubscription,
+)
 from cyclonedds.core import DDSException, DDSStatus, Entity
 from cyclonedds.domain import Domain, DomainParticipant
 from cyclonedds.pub import DataWriter
@@ -19,15 +24,15 @@ from cyclonedds.topic import Topic as DdsTopic
 from cyclonedds.util import duration
 
 from orchestrator.bus import cyclone
-from orchestrator.bus.contract import READY_AFTER, BusError, Endpoint, Report, Sample
+from orchestrator.bus.contract import READY_AFTER, BusError, Endpoint, Report, Sample, foreign_writer
 from orchestrator.bus.reading import Intake
 from orchestrator.bus.settings import DdsSettings
 from orchestrator.clock import Clock, RealClock
 from orchestrator.wire.codec import codec
 from orchestrator.wire.topics import Topic
 
-_DEPTH = 128
-"""Samples an event topic may bring between two looks: at 1 kHz more than twice what the slowest look lets pass."""
+_DEPTH = 512
+"""Samples an event topic may bring between two looks: half a second at 1 kHz."""
 _SLICE = 0.05
 """Seconds after which a wait looks for what only the reliable readers have."""
 _ALIVE = 16
@@ -98,7 +103,6 @@ class DdsBus:
         self.name = name
         self.clock: Clock = clock or RealClock()
         self._woken = False
-        self._rung = False
         self._next_look = 0.0
         self._closed = False
         self._report_handlers: list[Callable[[Report], None]] = []
@@ -116,7 +120,9 @@ class DdsBus:
                 "or it cannot be bound"
             ) from None
         self._waitset = cyclone.WaitSet(self.participant)
-        self._others = _Others(self)
+        self._waitset.on_bell(self.changed)
+        self._publications = _Directory(self, BuiltinTopicDcpsPublication, self._noticed_writer)
+        self._subscriptions = _Directory(self, BuiltinTopicDcpsSubscription, None)
 
     def reader(self, topic: Topic) -> DdsStream | DdsEvents:
         if topic.name not in self._readers:
@@ -127,26 +133,24 @@ class DdsBus:
     def writer(self, topic: Topic) -> DdsWriter:
         if topic.name not in self._writers:
             self._writers[topic.name] = DdsWriter(self, topic)
+            for other in self.writers(topic.name):
+                self.report(foreign_writer(other))
         return self._writers[topic.name]
 
     def wait(self, timeout: float) -> bool:
         now = self.clock.now
         until = now() + timeout
-        while not self._woken:
-            left = until - now()
-            if left <= 0:
-                break
-            self._waitset.wait(min(left, _SLICE))
-            waited = left - (until - now())
-            if not self._woken and waited < self._breather:
+        left = timeout
+        while True:
+            self._waitset.wait(max(0.0, min(left, _SLICE)))
+            waited, left = left, until - now()
+            if not self._woken and left > 0 and waited - left < self._breather:
                 time.sleep(min(self._breather, left))
             if now() >= self._next_look:
                 self._look()
-        woken, self._woken = self._woken, False
-        if self._rung:
-            self._rung = False
-            self._waitset.bell.set(False)
-        return woken
+            if self._woken or left <= 0:
+                woken, self._woken = self._woken, False
+                return woken
 
     def _look(self) -> None:
         """Take in what no wake-up brought: samples that only a reliable reader still got."""
@@ -155,8 +159,7 @@ class DdsBus:
             reader.look()
 
     def wake(self) -> None:
-        self._woken = self._rung = True
-        self._waitset.bell.set(True)
+        self._waitset.ring()
 
     def changed(self) -> None:
         self._woken = True
@@ -169,11 +172,11 @@ class DdsBus:
             handler(report)
 
     def writers(self, topic: str) -> list[Endpoint]:
-        return self._others.writers(topic)
+        return self._publications.on(topic)
 
-    def writes(self, topic: str) -> bool:
-        """Whether this bus has a writer of its own on the topic."""
-        return topic in self._writers
+    def _noticed_writer(self, other: Endpoint) -> None:
+        if other.topic in self._writers:
+            self.report(foreign_writer(other))
 
     def close(self) -> None:
         if self._closed:
@@ -208,10 +211,11 @@ class DdsBus:
     def on_status(self, entity: Entity, mask: int, action: Callable[[], None]) -> None:
         self._waitset.on_status(entity, mask, action)
 
-    def mismatch(self, topic: Topic, policy: int, entity: str) -> None:
+    def mismatch(self, topic: Topic, policy: int, ours: Literal["reader", "writer"]) -> None:
         """Report that somebody's reader or writer on our topic does not fit ours."""
-        who = ", ".join(sorted({f"{other.name or other.participant}" for other in self.writers(topic.name)}))
-        whose = f" (written by {who})" if who and entity == "reader" else ""
+        others = self._publications if ours == "reader" else self._subscriptions
+        who = ", ".join(sorted({other.name or other.participant for other in others.on(topic.name)}))
+        whose = f" ({'written' if ours == 'reader' else 'read'} by {who})" if who else ""
         if policy == _TYPE_CONSISTENCY:
             why = f"the other side uses another version of {codec(topic.type).type_name}"
         else:
@@ -343,13 +347,15 @@ class DdsWriter:
 
 
 @dataclass
-class _Others:
-    """Who writes what on the domain, from DDS' own discovery."""
+class _Directory:
+    """Who writes, or who reads, what on the domain: from DDS' own discovery."""
 
     bus: DdsBus
+    source: Any
+    on_new: Callable[[Endpoint], None] | None
 
     def __post_init__(self) -> None:
-        self._reader = BuiltinDataReader(self.bus.participant, BuiltinTopicDcpsPublication)
+        self._reader = BuiltinDataReader(self.bus.participant, self.source)
         self._programs = BuiltinDataReader(self.bus.participant, BuiltinTopicDcpsParticipant)
         self.bus.keep(self._reader)
         self.bus.keep(self._programs)
@@ -357,7 +363,8 @@ class _Others:
         self._known: dict[str, Endpoint] = {}
         self.bus.on_data(self._reader, self._look)
 
-    def writers(self, topic: str) -> list[Endpoint]:
+    def on(self, topic: str) -> list[Endpoint]:
+        """Other programs' endpoints on a topic."""
         self._look()
         return [endpoint for endpoint in self._known.values() if endpoint.topic == topic]
 
@@ -372,11 +379,10 @@ class _Others:
     def _meet(self, key: str, found: Any) -> None:
         name = _entity_name(found.qos) or self._program_name(found.participant_key)
         endpoint = Endpoint(found.topic_name, found.type_name, str(found.participant_key), name)
-        if key not in self._known and self.bus.writes(found.topic_name):
-            who = name or f"participant {endpoint.participant}"
-            text = f"{found.topic_name}: {who} writes this command topic beside us"
-            self.bus.report(Report("foreign_writer", found.topic_name, text))
+        new = key not in self._known
         self._known[key] = endpoint
+        if new and self.on_new is not None:
+            self.on_new(endpoint)
 
     def _program_name(self, key: Any) -> str:
         for found in self._programs.read(N=100):

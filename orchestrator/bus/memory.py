@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from orchestrator.bus.contract import READY_AFTER, BusError, Endpoint, Report, Sample
+from orchestrator.bus.contract import READY_AFTER, BusError, Endpoint, Report, Sample, foreign_writer
 from orchestrator.bus.reading import Intake
 from orchestrator.clock import VirtualClock
 from orchestrator.wire.codec import codec
@@ -62,7 +62,15 @@ class MemoryBus:
             self.network.writers.setdefault(topic.name, []).append(writer)
             for reader in self.network.readers.get(topic.name, []):
                 _meet(writer, reader)
+            self._notice_each_other(topic.name)
         return self._writers[topic.name]
+
+    def _notice_each_other(self, topic: str) -> None:
+        """Everybody who writes a topic learns of the newcomer, and the newcomer of them."""
+        for writer in self.network.writers[topic]:
+            if writer.bus is not self:
+                self.report(foreign_writer(_endpoint(writer)))
+                writer.bus.report(foreign_writer(_endpoint(self._writers[topic])))
 
     def wait(self, timeout: float) -> bool:
         until = self.clock.now() + timeout
@@ -83,11 +91,7 @@ class MemoryBus:
             handler(report)
 
     def writers(self, topic: str) -> list[Endpoint]:
-        return [
-            Endpoint(topic, codec(writer.topic.type).type_name, writer.bus.name, writer.bus.name)
-            for writer in self.network.writers.get(topic, [])
-            if writer.bus is not self
-        ]
+        return [_endpoint(writer) for writer in self.network.writers.get(topic, []) if writer.bus is not self]
 
     def close(self) -> None:
         if self.closed:
@@ -205,11 +209,19 @@ class MemoryWriter:
                 reader.deliver(sample)
 
 
+def _endpoint(writer: MemoryWriter) -> Endpoint:
+    return Endpoint(writer.topic.name, codec(writer.topic.type).type_name, writer.bus.name, writer.bus.name)
+
+
 def _meet(writer: MemoryWriter, reader: MemoryReader) -> None:
     """Match a writer and a reader, as DDS does: by topic name, and by type where it is announced."""
     ours, theirs = writer.topic, reader.topic
     if ours.type is theirs.type or not (ours.announce_type and theirs.announce_type):
         writer.meet(reader)
         return
-    text = f"{ours.name}: {writer.bus.name} writes another version of {codec(ours.type).type_name} than is read here"
-    reader.bus.report(Report("mismatch", ours.name, text))
+    name = codec(ours.type).type_name
+    for bus, text in (
+        (reader.bus, f"{ours.name}: {writer.bus.name} writes another version of {name} than is read here"),
+        (writer.bus, f"{ours.name}: {reader.bus.name} reads another version of {name} than is written here"),
+    ):
+        bus.report(Report("mismatch", ours.name, text))

@@ -31,6 +31,8 @@ class DdsSettings:
         if not 0 <= self.domain <= HIGHEST_DOMAIN:
             raise BusError(f"there is no DDS domain {self.domain}: choose one from 0 to {HIGHEST_DOMAIN}")
         _check_interface(self.interface)
+        for peer in self.peers:
+            _check_peer(peer)
 
     def xml(self) -> str:
         """The configuration for CycloneDDS."""
@@ -65,10 +67,20 @@ def _check_interface(interface: str) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:
                 probe.bind((interface, 0))
+                known = not interface.startswith(("0.", "127.")) or interface == "127.0.0.1"
             except OSError:
-                raise BusError(f"no network interface of this machine has the address {interface}") from None
+                known = False
+            if not known:
+                raise BusError(f"no network interface of this machine has the address {interface}")
     elif interface not in names:
         raise BusError(f"there is no network interface {interface!r}; there are {', '.join(names)}")
+
+
+def _check_peer(peer: str) -> None:
+    try:
+        socket.getaddrinfo(peer, None, socket.AF_INET)
+    except (OSError, UnicodeError):
+        raise BusError(f"the peer {peer!r} is no address and no host name that is known here") from None
 
 
 def _is_address(text: str) -> bool:

@@ -1,7 +1,7 @@
 """CDR bytes to objects and back, and single fields straight from the bytes.
 
 A codec is compiled once per type from its definition. Arrays and sequences of numbers come as numpy arrays (read-only
-views of the bytes, no copy), those of booleans as tuples; numpy is imported only by what gives arrays.
+views of the bytes, no copy); numpy is imported only by what gives arrays.
 """
 
 from __future__ import annotations

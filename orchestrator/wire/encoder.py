@@ -23,13 +23,13 @@ BAD_VALUE = (struct.error, AttributeError, TypeError, ValueError, OverflowError)
 
 def compile_encoder(shape: Struct, encoding: Encoding, finite: bool) -> Callable[[Any], bytes]:
     source = _Encoder(encoding, finite)
-    source.names |= {"BadValue": ValueError, "PADS": [bytes(n) for n in range(8)]}
+    source.names |= {"BadValue": ValueError, "isfinite": math.isfinite, "PADS": [bytes(n) for n in range(8)]}
     source.value(shape, "m")
     source.flush()
     body = "\n".join(source.lines)
     code = (
         f"def encode(m):\n    out = bytearray({header(shape, encoding)!r})\n    total = 0.0\n{body}\n"
-        + ("    if total - total: raise BadValue('not finite')\n" if finite else "")
+        + ("    if not isfinite(total): raise BadValue('not finite')\n" if finite else "")
         + "    pad = -len(out) & 3\n    out += PADS[pad]\n    out[3] = pad\n    return bytes(out)\n"
     )
     exec(compile(code, f"<encoder of {shape.name}>", "exec"), source.names)
@@ -124,6 +124,7 @@ class _Encoder:
     def string(self, name: str, bound: int | None) -> None:
         text = self.variable()
         self.emit(f"{text} = {name}.encode()")
+        self.emit(f"if 0 in {text}: raise BadValue('zero')")
         if bound is not None:
             self.emit(f"if len({text}) > {bound}: raise BadValue('length')")
         self.number("I", 4, f"len({text}) + 1")
@@ -248,10 +249,10 @@ def _fault_in_scalar(shape: Shape, value: Any, finite: bool) -> str | None:
         case Number("?", _):
             return None if value is True or value is False else f"{value!r} is not True or False"
         case Number(code, _):
-            if finite and code in "fd" and isinstance(value, float | int) and not math.isfinite(value):
-                return f"{value} is not a finite number"
             try:
                 struct.pack(f"<{code}", value)
+                if finite and code in "fd" and not math.isfinite(value):
+                    return f"{value} is not a finite number"
             except (struct.error, OverflowError, TypeError) as error:
                 return f"{value!r} does not fit: {error}"
             return None
@@ -261,13 +262,23 @@ def _fault_in_scalar(shape: Shape, value: Any, finite: bool) -> str | None:
         case Enumeration(members):
             return None if isinstance(value, members) else f"{value!r} is not a {members.__name__}: {_choices(members)}"
         case Text(bound):
-            if not isinstance(value, str):
-                return f"{value!r} is not text"
-            if bound is not None and len(value.encode()) > bound:
-                return f"text of {len(value.encode())} bytes, at most {bound} are allowed"
-            return None
+            return _fault_in_text(value, bound)
         case _:
             raise AssertionError(shape)
+
+
+def _fault_in_text(value: Any, bound: int | None) -> str | None:
+    if not isinstance(value, str):
+        return f"{value!r} is not text"
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        return f"{value!r} is not text that UTF-8 can carry"
+    if "\0" in value:
+        return f"{value!r} has a zero inside, where C programs see its end"
+    if bound is not None and size > bound:
+        return f"text of {size} bytes, at most {bound} are allowed"
+    return None
 
 
 def _choices(members: type[Enum]) -> str:

@@ -18,7 +18,7 @@ Step = str | int
 """One step of a path: a field name, an index, or "*" for every element."""
 
 EVERY = "*"
-_STEP = re.compile(r"\.?([A-Za-z_]\w*)|\[(\d+|\*)\]")
+_STEP = re.compile(r"(?:^|\.)([A-Za-z_]\w*)|\[(\d+|\*)\]")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def parse_path(shape: Struct, path: str) -> tuple[list[Step], Shape]:
     position = 0
     while position < len(path) or not steps:
         match = _STEP.match(path, position)
-        if match is None:
+        if match is None or path.startswith("."):
             raise WireError(shape.name, path, None, "is not a field path such as motor_state[3].q")
         name, index = match.groups()
         steps.append(name or (EVERY if index == EVERY else int(index)))
@@ -74,7 +74,7 @@ class Walker:
         self.decisive = 0
         """How many of them decide where the located value stands."""
         self.encoding = self._encapsulation()
-        self.end = len(data) - (data[3] & 3)
+        self.end = len(data)
 
     def _encapsulation(self) -> Encoding:
         if len(self.data) < BODY:
@@ -180,6 +180,8 @@ class Walker:
             for index in range(count):
                 self._at(index, shape.element, visit)
         self._close(end)
+        if step == EVERY:
+            self.decisive = len(self.layout)  # how many elements there are decides too, also when there is none
         return spots
 
     def _spot(self, shape: Shape) -> Spot:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import math
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -15,13 +17,14 @@ from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
 from cyclonedds.core import Qos
 from cyclonedds.pub import DataWriter
 from cyclonedds.qos import Policy
+from cyclonedds.util import duration
 
-from orchestrator.bus import BusError, Report, Sample
-from orchestrator.bus.dds import DdsBus
+from orchestrator.bus import BusError, Report, Sample, cyclone
+from orchestrator.bus.dds import DdsBus, DdsEvents, DdsStream
 from orchestrator.bus.exchange import all_topics, exchange
 from orchestrator.bus.settings import DdsSettings, loopback
 from orchestrator.wire import dobot_atom
-from orchestrator.wire.codec import codec
+from orchestrator.wire.codec import WireError, codec
 from orchestrator.wire.example import example
 from orchestrator.wire.topics import topics
 
@@ -102,6 +105,7 @@ def test_every_sample_of_an_event_topic_arrives_once_and_in_order(robot: DdsBus,
         if number % 20 == 19:
             run.wait(0.0005)
     until(run, lambda: len(seen) >= 1000)
+    run.wait(0.2)  # by now the second reader has been looked at, too
     assert seen == list(range(1000))
 
 
@@ -116,6 +120,73 @@ def test_a_sample_knows_its_writer_and_can_look_delayed(robot: DdsBus, run: DdsB
     until(run, lambda: len(samples) == 2)
     assert {sample.writer for sample in samples} == {writer.number}
     assert samples[1].source_time - samples[0].source_time >= 5e9
+
+
+def test_what_the_quick_reader_did_not_get_comes_from_the_sure_one(robot: DdsBus, run: DdsBus) -> None:
+    writer, reader = robot.writer(CLEAR), run.reader(CLEAR)
+    assert isinstance(reader, DdsEvents)
+    seen: list[int] = []
+    read = codec(CLEAR.type).field("msg_id")
+    reader.on_sample(lambda sample: seen.append(read(sample.data)))
+    until(robot, lambda: writer.ready)
+    for number in range(4):
+        writer.write(CLEAR.type(number))
+        if number == 2:
+            until(run, lambda: len(cyclone.take(reader._quick._ref)) > 0)  # lost on the way to the quick reader
+        else:
+            until(run, lambda number=number: number in seen)  # type: ignore[misc]
+    until(run, lambda: len(seen) == 4)
+    run.wait(0.2)
+    assert sorted(seen) == [0, 1, 2, 3]
+    newest = reader.newest()
+    assert newest is not None
+    assert read(newest.data) == 3  # what was sent again late does not become the newest
+
+
+def test_one_look_takes_everything_there_is(robot: DdsBus, run: DdsBus) -> None:
+    writer, reader = robot.writer(CLEAR), run.reader(CLEAR)
+    until(robot, lambda: writer.ready)
+    for number in range(100):
+        writer.write(CLEAR.type(number))
+    assert isinstance(reader, DdsEvents)
+    until(robot, lambda: not robot.wait(0.05))
+    reader.look()
+    assert reader.received == 100
+
+
+def test_numbers_that_are_not_finite_do_not_leave(robot: DdsBus) -> None:
+    writer = robot.writer(AURORA["velocity_cmd"])
+    velocity = example(AURORA["velocity_cmd"].type)
+    velocity.vx = math.nan
+    with pytest.raises(WireError, match="vx: nan is not a finite number"):
+        writer.write(velocity)
+
+
+def test_a_wait_of_no_time_takes_what_is_there(robot: DdsBus, run: DdsBus) -> None:
+    writer, reader = robot.writer(CLEAR), run.reader(CLEAR)
+    until(robot, lambda: writer.ready)
+    writer.write(CLEAR.type(1))
+    until(robot, lambda: run.wait(0) or reader.received)
+
+
+def test_quality_of_service_is_what_the_robots_need(robot: DdsBus, run: DdsBus) -> None:
+    """Never an old command for a restarted robot, never a long block, never a reader that vendors do not match."""
+    command = robot.writer(CLEAR)._writer.get_qos()
+    assert Policy.Durability.Volatile in command
+    assert Policy.History.KeepLast(1) in command
+    assert Policy.Reliability.Reliable(duration(milliseconds=10)) in command
+    assert Policy.DataRepresentation(use_cdrv0_representation=True) in command
+    stream, events = run.reader(AURORA["base_data_pub"]), run.reader(EMERGENCY)
+    assert isinstance(stream, DdsStream)
+    assert isinstance(events, DdsEvents)
+    both = Policy.DataRepresentation(use_cdrv0_representation=True, use_xcdrv2_representation=True)
+    for reader, depth in ((stream._reader, 1), (events._quick, 512)):
+        assert Policy.Reliability.BestEffort in reader.get_qos()
+        assert Policy.History.KeepLast(depth) in reader.get_qos()
+        assert both in reader.get_qos()
+    assert Policy.Reliability.Reliable(duration(milliseconds=10)) in events._sure.get_qos()
+    for reader in (stream._reader, events._quick, events._sure):
+        assert Policy.Durability.Volatile in reader.get_qos()
 
 
 def test_a_best_effort_writer_is_heard_too(robot: DdsBus, run: DdsBus) -> None:
@@ -155,6 +226,8 @@ def test_a_writer_is_ready_when_its_match_has_lasted_and_again_after_a_rematch(
     until(robot, lambda: not writer.ready)
     again = open_bus("again")
     reader = again.reader(CLEAR)
+    until(robot, lambda: writer.matched)
+    assert not writer.ready
     until(robot, lambda: writer.ready)
     writer.write(CLEAR.type(1))
     until(again, lambda: reader.received == 1)
@@ -172,6 +245,16 @@ def test_somebody_else_writing_our_command_topic_is_reported_by_name(robot: DdsB
     assert [writer.name for writer in run.writers(CLEAR.name)] == ["robot"]
     robot.close()
     until(run, lambda: not run.writers(CLEAR.name))
+
+
+def test_somebody_who_wrote_our_command_topic_before_us_is_reported_too(robot: DdsBus, run: DdsBus) -> None:
+    reports: list[Report] = []
+    run.on_report(reports.append)
+    robot.writer(CLEAR)
+    until(run, lambda: run.writers(CLEAR.name))
+    assert reports == []
+    run.writer(CLEAR)
+    assert [report.kind for report in reports] == ["foreign_writer"]
 
 
 def test_another_version_of_a_type_does_not_connect_and_is_reported(robot: DdsBus, run: DdsBus) -> None:
@@ -192,13 +275,12 @@ def test_a_writer_with_unfitting_qos_is_reported(robot: DdsBus, run: DdsBus) -> 
     reports: list[Report] = []
     robot.on_report(reports.append)
     from cyclonedds.sub import DataReader
-    from cyclonedds.util import duration
 
     robot.writer(EMERGENCY)
     demanding = Qos(Policy.Deadline(duration(milliseconds=100)))
     reader = DataReader(run.participant, run.dds_topic(EMERGENCY), qos=demanding)
     until(robot, lambda: reports)
-    assert "the other side's deadline does not fit" in reports[0].text
+    assert "rt/emergency/state (read by run): no connection, the other side's deadline does not fit" in reports[0].text
     del reader
 
 
@@ -239,12 +321,13 @@ def test_bytes_of_another_version_are_refused_where_types_are_not_announced(robo
 
 
 def test_wake_from_another_thread_ends_the_wait(run: DdsBus) -> None:
-    import threading
-
     timer = threading.Timer(0.05, run.wake)
     timer.start()
     assert run.wait(10.0) is True
     timer.join()
+    assert run.wait(0.0) is False
+    run.wake()
+    assert run.wait(10.0) is True
     assert run.wait(0.0) is False
 
 
@@ -296,6 +379,18 @@ def test_an_interface_that_does_not_exist() -> None:
         DdsSettings(5, interface="wlan77")
     with pytest.raises(BusError, match=r"no network interface of this machine has the address 192\.0\.2\.1"):
         DdsSettings(5, interface="192.0.2.1")
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "127.0.0.2"])
+def test_an_address_that_no_interface_has(address: str) -> None:
+    with pytest.raises(BusError, match=f"no network interface of this machine has the address {address}"):
+        DdsSettings(5, interface=address)
+
+
+@pytest.mark.parametrize("peer", ["not a host!!", "no-such-host.invalid"])
+def test_a_peer_that_is_nobody(peer: str) -> None:
+    with pytest.raises(BusError, match="is no address and no host name that is known here"):
+        DdsSettings(5, peers=(peer,))
 
 
 def test_a_private_network_needs_a_tag() -> None:

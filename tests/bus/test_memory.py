@@ -211,6 +211,19 @@ def test_wake_ends_the_current_or_the_next_wait(run: MemoryBus) -> None:
     assert run.clock.now() == 0.5
 
 
+def test_a_second_writer_of_a_command_topic_is_reported_to_both(robot: MemoryBus, run: MemoryBus) -> None:
+    reports: list[tuple[str, Report]] = []
+    run.on_report(lambda report: reports.append(("run", report)))
+    robot.on_report(lambda report: reports.append(("robot", report)))
+    run.writer(ATOM["rt/clear/errors"])
+    assert reports == []
+    robot.writer(ATOM["rt/clear/errors"])
+    assert sorted((to, report.kind, report.text) for to, report in reports) == [
+        ("robot", "foreign_writer", "rt/clear/errors: run writes this command topic beside us"),
+        ("run", "foreign_writer", "rt/clear/errors: robot writes this command topic beside us"),
+    ]
+
+
 def test_other_writers_are_seen_and_own_ones_left_out(robot: MemoryBus, run: MemoryBus) -> None:
     command = ATOM["rt/clear/errors"]
     run.writer(command)

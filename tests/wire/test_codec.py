@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cyclonedds.idl import IdlStruct
+from cyclonedds.idl import IdlStruct, make_idl_struct
+from cyclonedds.idl.types import float64, sequence, uint16
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -165,6 +166,44 @@ def test_one_field_of_every_element() -> None:
     assert values.tolist() == [axis.error_code for axis in message.left_leg]
 
 
+def test_every_element_of_a_sequence_however_many_there_are() -> None:
+    cdr = codec(fourier_msgs.RobotControlGroupState)
+    read = cdr.field("group_state[*].joint_position[*]", plain=True)
+    for count in (0, 2, 0, 1, 3):
+        message = example(fourier_msgs.RobotControlGroupState, count)
+        message.header.frame_id = "x" * (600 - 180 * count)  # so that different layouts have lengths in common
+        expected = [value for group in message.group_state for value in group.joint_position]
+        assert list(read(cdr.encode(message))) == expected
+
+
+@versions
+def test_an_empty_sequence_of_long_numbers_is_followed_by_no_padding(version: int) -> None:
+    cls = make_idl_struct(
+        "Gap", "test.Gap", {"a": sequence[float64], "b": float64, "c": uint16, "d": sequence[float64]}
+    )
+    for a, d in (([], []), ([1.5], []), ([], [2.5]), ([1.5, 3.5], [2.5])):
+        message = cls(a=a, b=4.5, c=7, d=d)
+        data = codec(cls).encode(message, version)
+        assert unpadded(data) == message.serialize(use_version_2=version == 2)
+        assert plain(codec(cls).decode(data)) == plain(message)
+        assert codec(cls).field("b")(data) == 4.5
+
+
+def test_the_padding_count_of_the_header_does_not_decide() -> None:
+    cdr = codec(dobot_atom.ClearErrors_)
+    data = bytearray(cdr.encode(dobot_atom.ClearErrors_(5)))
+    data[3] = 3
+    assert cdr.decode(bytes(data)).msg_id == 5
+    assert FieldReader(cdr.shape, "msg_id")(bytes(data)) == 5
+
+
+def test_an_integer_too_large_for_any_float_is_refused() -> None:
+    velocity = example(fourier_msgs.VelocityCmd)
+    velocity.vx = 10**400
+    with pytest.raises(WireError, match=r"VelocityCmd\.vx"):
+        codec(fourier_msgs.VelocityCmd).encode(velocity, finite=True)
+
+
 def test_numbers_come_as_numpy_arrays_or_as_tuples_when_asked() -> None:
     data = codec(fourier_msgs.BaseData).encode(example(fourier_msgs.BaseData))
     array = codec(fourier_msgs.BaseData).field("rpy")(data)
@@ -182,6 +221,8 @@ def test_numbers_come_as_numpy_arrays_or_as_tuples_when_asked() -> None:
         ("fsm_id[0]", "asks for an element of something that has none"),
         ("motor_state[*]", r"\[\*\] reads numbers only"),
         ("motor_state[-1].q", "is not a field path"),
+        ("motor_state[3]q", "is not a field path"),
+        (".fsm_id", "is not a field path"),
         ("", "is not a field path"),
     ],
 )
@@ -294,6 +335,8 @@ def test_the_error_names_the_topic_where_it_is_known() -> None:
             dobot_atom.AMRCommand_(3, 1, 0.0, 0.0, 1, 1, 0.0),
             "AMRCommand_.command_type: 3 is not a AMRCommandType: CANCEL",
         ),
+        (dobot_atom.SetFsmId_(1, "\ud800"), "SetFsmId_.current_action: .* is not text that UTF-8 can carry"),
+        (dobot_atom.SetFsmId_(1, "a\0b"), "SetFsmId_.current_action: .* has a zero inside"),
         (dobot_atom.RemoteControl_(dobot_atom.JoystickValue_(1e39, 0.0), None), "btn_move.x: 1e.39 does not fit"),
     ],
 )
@@ -302,7 +345,7 @@ def test_a_value_that_does_not_fit_its_field(message: Any, problem: str) -> None
         codec(type(message)).encode(message)
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, np.float32("nan"), np.float64("inf")])
 def test_not_finite_is_refused_where_asked(bad: float) -> None:
     velocity = example(fourier_msgs.VelocityCmd)
     velocity.yaw = bad
@@ -313,6 +356,14 @@ def test_not_finite_is_refused_where_asked(bad: float) -> None:
     base.rpy[1] = bad
     with pytest.raises(WireError, match=r"BaseData.rpy\[1\]"):
         codec(fourier_msgs.BaseData).encode(base, finite=True)
+
+
+def test_not_finite_is_refused_in_arrays_of_any_kind() -> None:
+    base = example(fourier_msgs.BaseData)
+    for kind in (np.float32, np.float64):
+        base.rpy = np.array([0.0, np.nan, 0.0], kind)
+        with pytest.raises(WireError, match=r"BaseData.rpy\[1\]: nan is not a finite number"):
+            codec(fourier_msgs.BaseData).encode(base, finite=True)
 
 
 def test_huge_but_finite_numbers_pass_the_finite_check() -> None:
