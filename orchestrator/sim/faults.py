@@ -99,7 +99,8 @@ def _on_condition(twin: Twin, fault: Fault, kind: Kind) -> None:
             twin.clock.after(0.0, lambda: _begin(twin, fault, kind))
 
     twin.watchers.append(look)
-    look()
+    if twin.running:
+        look()
 
 
 # Faults of state topics

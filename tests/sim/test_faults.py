@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 
 from orchestrator.bus import Sample
+from orchestrator.bus.memory import MemoryNetwork
+from orchestrator.clock import VirtualClock
+from orchestrator.robots.profiles import load_profile
+from orchestrator.sim import make_twin
 from orchestrator.sim.faults import FAULTS, Fault, FaultError, inject
 from orchestrator.wire import dobot_atom
 from orchestrator.wire.codec import WireError, codec
@@ -286,6 +290,16 @@ def test_on_a_condition(lab: Lab) -> None:
     assert seen == [False]
     drive(lab, wait=1.0)
     assert seen == [False, True]
+
+
+def test_a_condition_waits_for_the_robot_to_start() -> None:
+    clock = VirtualClock()
+    twin: Any = make_twin(load_profile("atom_w"), MemoryNetwork(clock).bus("robot"), clock)
+    inject(twin, "hard@rt/lower/state.fsm_id=0")
+    inject(twin, "soft@rt/lower/state.fsm_id=1")
+    twin.start()
+    clock.advance(1.0)
+    assert twin.pressed == {"soft"}
 
 
 def test_on_a_condition_from_python(lab: Lab) -> None:
