@@ -101,8 +101,8 @@ class Writer(Protocol):
     def write(self, message: Any) -> None:
         """Encode and send; NaN and infinities are refused with WireError."""
 
-    def write_bytes(self, data: bytes) -> None:
-        """Send bytes that are encoded already."""
+    def write_bytes(self, data: bytes, age: float = 0.0) -> None:
+        """Send bytes that are encoded already; as if written `age` seconds ago, for simulated delays."""
 
 
 class Bus(Protocol):

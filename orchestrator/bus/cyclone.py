@@ -9,7 +9,7 @@ import ctypes as ct
 from collections.abc import Callable
 from typing import Any
 
-from cyclonedds._clayer import ddspy_take, ddspy_write
+from cyclonedds._clayer import ddspy_take, ddspy_write, ddspy_write_ts
 from cyclonedds.core import Entity, GuardCondition, ReadCondition
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.internal import DDS
@@ -25,6 +25,7 @@ _BATCH = 32
 _create_waitset = ct.CFUNCTYPE(ct.c_int32, ct.c_int32)(("dds_create_waitset", _dll))
 _attach = ct.CFUNCTYPE(ct.c_int32, ct.c_int32, ct.c_int32, ct.c_ssize_t)(("dds_waitset_attach", _dll))
 _wait = ct.CFUNCTYPE(ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_size_t, ct.c_int64)(("dds_waitset_wait", _dll))
+_dds_time = ct.CFUNCTYPE(ct.c_int64)(("dds_time", _dll))
 _delete = ct.CFUNCTYPE(ct.c_int32, ct.c_int32)(("dds_delete", _dll))
 _set_status_mask = ct.CFUNCTYPE(ct.c_int32, ct.c_int32, ct.c_uint32)(("dds_set_status_mask", _dll))
 _ref_sertype = ct.CFUNCTYPE(ct.c_void_p, ct.c_void_p)(("ddsi_sertype_ref", _dll))
@@ -43,8 +44,9 @@ def take(reader: int) -> list[tuple[bytes, Any]]:
     return samples  # type: ignore[no-any-return]
 
 
-def write(writer: int, data: bytes) -> None:
-    code = ddspy_write(writer, data)
+def write(writer: int, data: bytes, age: float = 0.0) -> None:
+    """Send now; with an age, as if it had been written that many seconds ago."""
+    code = ddspy_write_ts(writer, data, _dds_time() - round(age * 1e9)) if age else ddspy_write(writer, data)
     if code:
         raise BusError(f"CycloneDDS refused to write {len(data)} bytes (code {code})")
 

@@ -333,8 +333,8 @@ class DdsWriter:
     def write(self, message: Any) -> None:
         cyclone.write(self._ref, self._encode(message, finite=True))
 
-    def write_bytes(self, data: bytes) -> None:
-        cyclone.write(self._ref, data)
+    def write_bytes(self, data: bytes, age: float = 0.0) -> None:
+        cyclone.write(self._ref, data, age)
 
     def _look(self) -> None:
         status = self._writer.get_publication_matched_status()

@@ -164,10 +164,10 @@ class MemoryWriter:
     def write(self, message: Any) -> None:
         self.write_bytes(self._encode(message, finite=True))
 
-    def write_bytes(self, data: bytes) -> None:
+    def write_bytes(self, data: bytes, age: float = 0.0) -> None:
         if self.bus.closed:
             raise BusError(f"the bus is closed: nothing more can be sent on {self.topic.name}")
-        self.bus.clock.at(self.bus.clock.now(), lambda: self._arrive(data))
+        self.bus.clock.at(self.bus.clock.now(), lambda: self._arrive(data, age))
 
     def supply(self, source: Callable[[], bytes | None], fresh_for: float = 0.0) -> None:
         """In virtual time: make a sample when somebody looks whose newest is older than `fresh_for` seconds."""
@@ -198,12 +198,12 @@ class MemoryWriter:
             reader.matched -= 1
             reader.no_longer_supplied_by(self)
 
-    def _sample(self, data: bytes) -> Sample:
+    def _sample(self, data: bytes, age: float = 0.0) -> Sample:
         now = self.bus.clock.now()
-        return Sample(data, self.number, round(now * 1e9), now)
+        return Sample(data, self.number, round((now - age) * 1e9), now)
 
-    def _arrive(self, data: bytes) -> None:
-        sample = self._sample(data)
+    def _arrive(self, data: bytes, age: float) -> None:
+        sample = self._sample(data, age)
         for reader, since in list(self.met.items()):
             if sample.received - since >= READY_AFTER:
                 reader.deliver(sample)

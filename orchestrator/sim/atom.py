@@ -95,6 +95,7 @@ class AtomTwin(Twin):
 
     def _publish_all(self) -> None:
         upper, lower = self._bodies = UpperState(self), LowerState(self)
+        self._refresh()
         self.publish("rt/upper/state", _STATE_RATE, upper, self._body_shown)
         self.publish("rt/lower/state", _STATE_RATE, lower, self._body_shown)
         self.publish("rt/emergency/state", 10.0, EmergencyState(self), lambda: frozenset(self.pressed))
@@ -306,6 +307,9 @@ class AtomTwin(Twin):
             self._wheels.stopped = bool(self.pressed & {"amr", "amr_event"})
             self._wheels.accepts_tasks = self.fsm.state > DAMPING
         self.battery.working = self.walking.moving or self.upper_control
+        self._refresh()
+
+    def _refresh(self) -> None:
         for body in self._bodies:
             body.refresh()
 

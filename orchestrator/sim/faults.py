@@ -99,7 +99,8 @@ def _on_condition(twin: Twin, fault: Fault, kind: Kind) -> None:
             twin.clock.after(0.0, lambda: _begin(twin, fault, kind))
 
     twin.watchers.append(look)
-    look()
+    if twin.running:
+        look()
 
 
 # Faults of state topics
@@ -257,9 +258,9 @@ FAULTS: dict[str, Kind] = {
         off=1.0,
     ),
     "duplicate": _state_fault("every sample twice", lambda t, f: samples.duplicate()),
-    "reorder": _state_fault("neighbours change places", lambda t, f: samples.Reorder()),
+    "reorder": _state_fault("neighbours change places", lambda t, f: samples.Reorder(t.clock)),
     "burst": _state_fault(
-        "held back, then so many at once", lambda t, f: samples.Burst(int(f.parameters["count"])), count=10
+        "held back, then so many at once", lambda t, f: samples.Burst(t.clock, int(f.parameters["count"])), count=10
     ),
     "truncate_type": _state_fault(
         "the last bytes are missing, as from another firmware",

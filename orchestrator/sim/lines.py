@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from orchestrator.bus.contract import Bus, Sample, Writer
 from orchestrator.wire.codec import codec
 from orchestrator.wire.topics import Topic
 
-Send = Callable[[bytes], None]
+
+class Send(Protocol):
+    """Sends a sample on, as old as it has become on its way."""
+
+    def __call__(self, data: bytes, age: float = 0.0) -> None: ...
+
+
 Action = Callable[[Any], object]
 
 
@@ -21,7 +27,7 @@ CommandFault = Callable[["Command", Any, Action], None]
 
 
 def nothing(message: Any) -> None:
-    """What a robot does about a command it does not acknowledge, and a silent one about a sample."""
+    """What a robot does about a command it does not acknowledge."""
 
 
 class Outlet:
@@ -30,7 +36,7 @@ class Outlet:
     def __init__(self, topic: Topic) -> None:
         self.topic = topic
         self.faults: tuple[SampleFault, ...] = ()
-        self._write: Send = nothing
+        self._write: Send = _nowhere
 
     def connect(self, bus: Bus) -> Writer:
         writer = bus.writer(self.topic)
@@ -38,23 +44,27 @@ class Outlet:
         return writer
 
     def disconnect(self) -> None:
-        self._write = nothing
+        self._write = _nowhere
 
     def send(self, data: bytes) -> None:
         if self.faults:
-            _through(self.faults, data, self._out)
+            _through(self.faults, data, 0.0, self._out)
         else:
             self._write(data)
 
-    def _out(self, data: bytes) -> None:
-        self._write(data)
+    def _out(self, data: bytes, age: float = 0.0) -> None:
+        self._write(data, age)
 
 
-def _through(faults: tuple[SampleFault, ...], data: bytes, send: Send) -> None:
+def _nowhere(data: bytes, age: float = 0.0) -> None:
+    """Where a silent robot sends."""
+
+
+def _through(faults: tuple[SampleFault, ...], data: bytes, age: float, send: Send) -> None:
     if not faults:
-        send(data)
+        send(data, age)
     else:
-        faults[0](data, lambda changed: _through(faults[1:], changed, send))
+        faults[0](data, lambda data, more=0.0: _through(faults[1:], data, age + more, send))
 
 
 @dataclass

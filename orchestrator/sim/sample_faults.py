@@ -127,7 +127,7 @@ class Slow:
 
 def delayed(clock: VirtualClock, seconds: float) -> SampleFault:
     def later(data: bytes, send: Send) -> None:
-        clock.after(seconds, lambda: send(data))
+        clock.after(seconds, lambda: send(data, seconds))
 
     return later
 
@@ -153,31 +153,34 @@ def duplicate() -> SampleFault:
 class Reorder:
     """Of two neighbours, the later one first."""
 
-    def __init__(self) -> None:
-        self._held: bytes | None = None
+    def __init__(self, clock: VirtualClock) -> None:
+        self._clock = clock
+        self._held: tuple[bytes, float] | None = None
 
     def __call__(self, data: bytes, send: Send) -> None:
         if self._held is None:
-            self._held = data
+            self._held = data, self._clock.now()
             return
-        held, self._held = self._held, None
+        (held, since), self._held = self._held, None
         send(data)
-        send(held)
+        send(held, self._clock.now() - since)
 
 
 class Burst:
     """Nothing for a while, then everything at once."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, clock: VirtualClock, count: int) -> None:
+        self._clock = clock
         self._count = count
-        self._held: list[bytes] = []
+        self._held: list[tuple[bytes, float]] = []
 
     def __call__(self, data: bytes, send: Send) -> None:
-        self._held.append(data)
+        now = self._clock.now()
+        self._held.append((data, now))
         if len(self._held) >= self._count:
             held, self._held = self._held, []
-            for sample in held:
-                send(sample)
+            for sample, since in held:
+                send(sample, now - since)
 
 
 def truncated(count: int) -> SampleFault:

@@ -109,6 +109,19 @@ def test_every_sample_of_an_event_topic_arrives_once_and_in_order(robot: DdsBus,
     assert seen == list(range(1000))
 
 
+def test_a_sample_knows_its_writer_and_can_look_delayed(robot: DdsBus, run: DdsBus) -> None:
+    writer, reader = robot.writer(EMERGENCY), run.reader(EMERGENCY)
+    samples: list[Sample] = []
+    reader.on_sample(samples.append)
+    until(robot, lambda: writer.ready)
+    data = codec(dobot_atom.EmergencyState_).encode(flags(True))
+    for age in (5.0, 0.0):
+        writer.write_bytes(data, age)
+    until(run, lambda: len(samples) == 2)
+    assert {sample.writer for sample in samples} == {writer.number}
+    assert samples[1].source_time - samples[0].source_time >= 5e9
+
+
 def test_what_the_quick_reader_did_not_get_comes_from_the_sure_one(robot: DdsBus, run: DdsBus) -> None:
     writer, reader = robot.writer(CLEAR), run.reader(CLEAR)
     assert isinstance(reader, DdsEvents)

@@ -50,6 +50,31 @@ def test_bytes_arrive_as_written_with_time_and_writer(robot: MemoryBus, run: Mem
     assert (reader.received, reader.matched, writer.matched) == (1, 1, 1)
 
 
+def test_a_sample_knows_its_writer_and_can_look_delayed(robot: MemoryBus, run: MemoryBus) -> None:
+    writer, reader = robot.writer(EMERGENCY), run.reader(EMERGENCY)
+    run.wait(0.2)
+    writer.write_bytes(codec(dobot_atom.EmergencyState_).encode(stop_flags()), age=0.15)
+    run.wait(0.1)
+    sample = reader.newest()
+    assert sample is not None
+    assert (sample.writer, sample.source_time, sample.received) == (writer.number, 50_000_000, 0.2)
+
+
+def test_who_looks_at_a_supplied_topic_gets_a_sample_if_the_last_is_old(robot: MemoryBus, run: MemoryBus) -> None:
+    made: list[float] = []
+
+    def source() -> bytes:
+        made.append(robot.clock.now())
+        return codec(dobot_atom.EmergencyState_).encode(stop_flags())
+
+    robot.writer(EMERGENCY).supply(source, fresh_for=0.5)
+    reader = run.reader(EMERGENCY)
+    for _ in range(4):
+        run.wait(0.4)
+        reader.newest()
+    assert made == pytest.approx([0.4, 1.2])
+
+
 def test_a_writer_is_ready_only_after_its_match_has_lasted(robot: MemoryBus, run: MemoryBus) -> None:
     writer = robot.writer(EMERGENCY)
     assert not writer.ready

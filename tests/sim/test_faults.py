@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 
 from orchestrator.bus import Sample
+from orchestrator.bus.memory import MemoryNetwork
+from orchestrator.clock import VirtualClock
+from orchestrator.robots.profiles import load_profile
+from orchestrator.sim import make_twin
 from orchestrator.sim.faults import FAULTS, Fault, FaultError, inject
 from orchestrator.wire import dobot_atom
 from orchestrator.wire.codec import WireError, codec
@@ -123,6 +127,9 @@ def test_delayed_samples_are_old(lab: Lab) -> None:
     lab.wait(2.0)
     late = lab.see(AMR).basic_status.heartbeat
     assert lab.twin.uptime * 40 - late == pytest.approx(20, abs=2)
+    sample = lab.readers[AMR].newest()
+    assert sample is not None
+    assert sample.received - sample.source_time * 1e-9 == pytest.approx(0.5)  # as when the network is slow
 
 
 def test_intermittent(lab: Lab) -> None:
@@ -139,6 +146,8 @@ def test_reorder(lab: Lab) -> None:
     beats = record.heartbeats()[4:]
     assert beats != sorted(beats)
     assert sorted(beats) == list(range(min(beats), max(beats) + 1))
+    written = [sample.source_time for sample in record.samples[4:]]
+    assert written != sorted(written)
 
 
 def test_burst(lab: Lab) -> None:
@@ -281,6 +290,16 @@ def test_on_a_condition(lab: Lab) -> None:
     assert seen == [False]
     drive(lab, wait=1.0)
     assert seen == [False, True]
+
+
+def test_a_condition_waits_for_the_robot_to_start() -> None:
+    clock = VirtualClock()
+    twin: Any = make_twin(load_profile("atom_w"), MemoryNetwork(clock).bus("robot"), clock)
+    inject(twin, "hard@rt/lower/state.fsm_id=0")
+    inject(twin, "soft@rt/lower/state.fsm_id=1")
+    twin.start()
+    clock.advance(1.0)
+    assert twin.pressed == {"soft"}
 
 
 def test_on_a_condition_from_python(lab: Lab) -> None:
