@@ -71,7 +71,6 @@ class Guard:
         self._rpc = rpc if profile.rpc else None
         self._topics = topics(profile.family, profile.variants, profile.prefix)
         self._writers = {name: bus.writer(self._topics[name]) for name in self.core.setting.commands}
-        self._hands: dict[str, tuple[float, ...]] = {}
         self._writer_of: dict[str, int] = {}
         self._commands = 0
         self._later: list[Event] = []

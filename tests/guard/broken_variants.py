@@ -156,7 +156,7 @@ def _(patch: Patch) -> None:
     def observation(turn: Turn, event: Any) -> None:
         watching.observation(turn, event)
         if event.flags and not any(event.flags.values()) and turn.state.mode is Mode.ESTOPPED:
-            turn.enter(Mode.DISARMED, "released")
+            turn.enter(Mode.DISARMED, "released", acknowledged=True)
 
     handle(patch, events.Observation, observation)
 
@@ -167,7 +167,7 @@ def _(patch: Patch) -> None:
         watching.observation(turn, event)
         if event.flags and not any(turn.state.flags.values()) and turn.state.latched:
             turn.change(latched=frozenset())
-            turn.enter(Mode.ARMED, "released")
+            turn.enter(Mode.ARMED, "released", acknowledged=True)
 
     handle(patch, events.Observation, observation)
 
@@ -183,7 +183,7 @@ def _(patch: Patch) -> None:
     def heartbeat(turn: Turn, event: Any) -> None:
         leasing.heartbeat(turn, event)
         if turn.state.mode is Mode.PAUSED:
-            turn.enter(Mode.RUNNING, "resumed")
+            turn.enter(Mode.RUNNING, "resumed", acknowledged=True)
 
     handle(patch, events.Heartbeat, heartbeat)
 
@@ -195,7 +195,7 @@ def _(patch: Patch) -> None:
     def clears(turn: Turn, before: Any) -> None:
         health(turn, before)
         if turn.state.mode is Mode.FAULT and turn.state.observed.unhealthy is None:
-            turn.enter(Mode.DISARMED, "healthy again")
+            turn.enter(Mode.DISARMED, "healthy again", acknowledged=True)
 
     patch.setattr(watching, "_health", clears)
 
@@ -205,7 +205,7 @@ def _(patch: Patch) -> None:
     def foreign(turn: Turn, event: Any) -> None:
         watching.foreign_writers(turn, event)
         if not event.names and turn.state.mode is Mode.INTERVENED:
-            turn.enter(Mode.DISARMED, "alone again")
+            turn.enter(Mode.DISARMED, "alone again", acknowledged=True)
 
     handle(patch, events.ForeignWriters, foreign)
 
@@ -232,7 +232,7 @@ def _(patch: Patch) -> None:
         if turn.state.mode is Mode.DISARMED:
             turn.change(latched=frozenset())
             turn.report("rearm", "armed", value="armed")
-            turn.enter(Mode.ARMED, "armed")
+            turn.enter(Mode.ARMED, "armed", acknowledged=True)
 
     handle(patch, events.Arm, arm)
 
@@ -242,7 +242,7 @@ def _(patch: Patch) -> None:
     def arm(turn: Turn, event: Any) -> None:
         if turn.state.mode is Mode.ESTOPPED:
             turn.change(latched=frozenset())
-            turn.enter(Mode.ARMED, "armed")
+            turn.enter(Mode.ARMED, "armed", acknowledged=True)
         else:
             arming.arm(turn, event)
 
@@ -261,7 +261,7 @@ def _(patch: Patch) -> None:
     def arm(turn: Turn, event: Any) -> None:
         arming.arm(turn, event)
         if turn.state.mode is Mode.ARMED:
-            turn.enter(Mode.RUNNING, "armed")
+            turn.enter(Mode.RUNNING, "armed", acknowledged=True)
 
     handle(patch, events.Arm, arm)
 
