@@ -186,12 +186,19 @@ def test_waiting_for_a_stable_stand_begins_anew_when_it_is_lost() -> None:
 def test_walking_for_a_time_ends_by_itself_and_cancelling_ends_the_stream() -> None:
     fake = ready("gr2")
     walk = fake.robot.velocity.walk(0.3, 0.0, 0.0, time=2.0)
+    fake.set("base_data_pub", vel_B=[0.3, 0.0, 0.0])
     fake.run(1.0)
     assert walk.outcome().progress == pytest.approx(0.5, abs=0.05)
     assert fake.judge(walk).status == "success"
     walk.cancel()
     assert fake.orders.ended == fake.orders.receipts
     assert walk.outcome().status == "success"
+
+
+@pytest.mark.parametrize(("forward", "turn"), [(0.3, 0.0), (0.0, 0.3)])
+def test_walking_for_a_time_needs_the_robot_to_say_that_it_moves(forward: float, turn: float) -> None:
+    fake = ready("gr2")
+    assert reason(fake.judge(fake.robot.velocity.walk(forward, 0.0, turn, time=2.0))) is Reason.NO_PROGRESS
 
 
 def test_walking_a_distance_is_measured_from_where_it_began() -> None:
