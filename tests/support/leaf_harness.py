@@ -46,6 +46,8 @@ class Stage:
         network = MemoryNetwork(self.clock)
         self.twin: Any = make_twin(self.profile, network.bus("robot"), self.clock)
         self.twin.start()
+        self.folder: Path | None = None
+        """Where the tree of its leaves would be."""
         self.records: list[dict[str, Any]] = []
         config = guard_config()
         config = replace(config, allow=replace(config.allow, **dict.fromkeys(allow, True)))
@@ -91,8 +93,8 @@ class Stage:
 
     # Leaves
 
-    def leaf(self, kind: type[Leaf], folder: Path | None = None, **values: Any) -> Play:
-        return Play(self, kind(self.robot, _complete(kind, values), folder))
+    def leaf(self, kind: type[Leaf], **values: Any) -> Play:
+        return Play(self, kind(self.robot, _complete(kind, values), self.folder))
 
     def play(self, kind: type[Leaf], **values: Any) -> Play:
         """A leaf from its start to its end."""

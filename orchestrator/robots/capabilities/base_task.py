@@ -155,6 +155,12 @@ class Task(Judge):
             self._base.call_off(self)
         super().cancel()
 
+    def called_off(self) -> None:
+        """Another node of the run has cancelled it."""
+        self.cancelled = True
+        if self._verdict is None:
+            self._verdict = failure(Reason.CANCELLED, "by another node of this run")
+
     def _waiting(self, now: float) -> Outcome:
         found = self._base.report()
         if isinstance(found, Unknown):
@@ -299,8 +305,10 @@ class _Travel:
     def _has_moved(self, position: tuple[float, ...] | None) -> bool:
         if position is None:
             return False
-        if self._place is None:
-            return True
-        x, y, heading = self._place
-        moved = math.hypot(position[0] - x, position[1] - y) >= LEAST_MOVE
-        return moved or abs(turn_between(heading, position[2])) >= LEAST_TURN
+        return self._place is None or has_moved(self._place, position)
+
+
+def has_moved(before: tuple[float, ...], now: tuple[float, ...]) -> bool:
+    """Whether two positions (x, y, heading) differ by more than noise."""
+    moved = math.dist(before[:2], now[:2]) >= LEAST_MOVE
+    return moved or abs(turn_between(before[2], now[2])) >= LEAST_TURN

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from orchestrator.robots.capabilities.progress import Progress
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import EnableMotors, JointPath, JointTarget, Keyframe, MoveHand
@@ -186,7 +188,7 @@ class _PlannedMove(Judge):
         self._motion = context.state.signal("motion")
         self._group = list(AURORA_GROUPS).index(intent.arm)
         self._place = place
-        self._wanted = intent.pose[:3]
+        self._intent = intent
         self._moved = False
         super().__init__(context, intent)
 
@@ -204,9 +206,16 @@ class _PlannedMove(Judge):
             return running()
         if place is None or found.received < self.sent_at + MOVE_STARTS:
             return running()
-        if self._moved or math.dist(place.value[:3], self._wanted) <= PLACE_TOLERANCE:
+        if self._moved or math.dist(place.value[:3], self._intent.pose[:3]) <= PLACE_TOLERANCE:
             return SUCCESS
         return failure(Reason.NOT_ACCEPTED, "the arm did not move") if now - self.sent_at > ACCEPT else running()
+
+    def cancel(self) -> None:
+        """The robot knows no word for stop: on its way the hand is told to be where it is."""
+        place = self._place()
+        if self._verdict is None and self.sent_at < math.inf and isinstance(place, Known):
+            self.context.commander.send(replace(self._intent, pose=place.value))
+        super().cancel()
 
 
 def _distance(q: tuple[float, ...], target: tuple[float, ...]) -> float:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from orchestrator.bus.contract import Sample
 from orchestrator.robots import intents
-from orchestrator.robots.capabilities.base_task import ACTIVE, BLOCKED_AT_MOST, CONFIRM_WITHIN, TASK_MODE, Report, Task
+from orchestrator.robots.capabilities.base_task import (
+    ACTIVE,
+    BLOCKED_AT_MOST,
+    CONFIRM_WITHIN,
+    LEAST_MOVE,
+    LEAST_TURN,
+    TASK_MODE,
+    Report,
+    Task,
+    has_moved,
+)
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.judging import ACCEPT, READBACK, Context, Decided, Judge, Sent, Settling, Together
 from orchestrator.robots.knowledge import Known, Read, Unknown, derived
@@ -103,7 +112,7 @@ class MobileBase:
 
     def drive_for(self, linear: float, angular: float, time: float) -> Judge:
         """Drive for a time in a remote session that is opened for it, and closed whatever happens."""
-        return _Session(self, self._context, lambda: self.drive(linear, angular), time)
+        return _Session(self, self._context, intents.DriveBase(linear, angular), time)
 
     # Settings and maps: the base reports nothing about them
 
@@ -144,6 +153,8 @@ class MobileBase:
         """Cancel a task as soon as the base can take it: it does so only while it runs."""
         if task is not None and (task is not self._task or not task.may_run):
             return
+        if task is None and self._task is not None:
+            self._task.called_off()
         self._task = None
         self._calling_off = self._calling_off or _CallingOff(self._context, task is None or task.was_seen)
         found = self.report()
@@ -187,7 +198,11 @@ class MobileBase:
 
 
 class _CallingOff:
-    """Sends CancelTask while a task runs, until it has stopped; waits while it is queued or has not begun."""
+    """Sends CancelTask while a task runs, until it has stopped; waits while it is queued or has not begun.
+
+    A paused task cannot be cancelled, and whoever resumes it later would not expect it: it goes on for an instant, if
+    the pause was ours (the guard knows), and is cancelled then.
+    """
 
     def __init__(self, context: Context, seen: bool) -> None:
         self._context = context
@@ -206,9 +221,10 @@ class _CallingOff:
             self._status, self._sent = report.navigation, 0
         due = self._sent <= RESENDS and report.received - self._last >= RESEND_AFTER
         if due and report.navigation in ("running", "paused"):
+            resume = report.navigation == "paused" and self._sent % 2
             self._sent += 1
             self._last = report.received
-            self._context.commander.send(intents.CancelTask())
+            self._context.commander.send(intents.ResumeTask() if resume else intents.CancelTask())
         return False
 
 
@@ -254,23 +270,29 @@ class _Remote(Settling):
 class _Session(Judge):
     """A remote session: opened, driven for a time, closed."""
 
-    def __init__(self, base: MobileBase, context: Context, drive: Callable[[], Judge], time: float) -> None:
+    def __init__(self, base: MobileBase, context: Context, velocity: intents.DriveBase, time: float) -> None:
         super().__init__(context, None)
         self._base = base
-        self._drive = drive
+        self._velocity = velocity
         self._time = time
+        self._start = base.position()
+        way, turn = abs(velocity.linear) * time, abs(velocity.angular) * time
+        self._moved = way < 2 * LEAST_MOVE and turn < 2 * LEAST_TURN  # too little to be told from noise
         self._opening = base.start_remote()
         self._driving: Judge | None = None
         self._closing: Judge | None = None
 
     def judge(self, now: float) -> Outcome:
         if self._closing is not None:
-            return self._closing.outcome()
+            closed = self._closing.outcome()
+            still = closed.status == "success" and not self._moved
+            return failure(Reason.NO_PROGRESS, "the base did not move") if still else closed
         if self._driving is None:
             opened = self._opening.outcome()
             if opened.status != "success":
                 return opened
-            self._driving = self._drive()
+            self._driving = self._base.drive(self._velocity.linear, self._velocity.angular)
+        self._look_for_motion(self._base.position())
         driving = self._driving.outcome()
         driven = now - self._driving.sent_at
         if driving.over:
@@ -285,6 +307,10 @@ class _Session(Judge):
         elif self._closing is None or self._closing.outcome().status == "failure":
             self._close()
         super().cancel()
+
+    def _look_for_motion(self, now: Known[tuple[float, float, float]] | Unknown) -> None:
+        if isinstance(self._start, Known) and isinstance(now, Known):
+            self._moved |= has_moved(self._start.value, now.value)
 
     def _close(self) -> None:
         """The guard ends a session with zero velocity; only then nobody asks for the old one any more."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from orchestrator.robots import intents
 from orchestrator.robots.capabilities.progress import Progress
 from orchestrator.robots.judging import Context, Judge
@@ -75,6 +77,13 @@ class _Posing(Judge):
         if self._since is None:
             self._since = pose.received
         return SUCCESS if pose.received - self._since >= SETTLED else running(0.95)
+
+    def cancel(self) -> None:
+        """On the way it stops where it is."""
+        pose = self._body.pose()
+        if self._verdict is None and self.sent_at < math.inf and isinstance(pose, Known):
+            self.context.commander.send(intents.StandPose(*pose.value))
+        super().cancel()
 
     def _error(self, pose: tuple[float, float, float]) -> float:
         """In tolerances."""

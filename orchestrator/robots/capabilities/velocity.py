@@ -17,6 +17,10 @@ STILL = 0.05
 """Slower than this, m/s, is standing."""
 STILL_FOR = 0.5
 STOP_WITHIN = 5.0
+STARTS = 1.0
+"""A walk shorter than this may be over before the robot reports that it moves."""
+LEAST_TURN = 0.05
+"""Radians that are more than noise."""
 NO_PROGRESS = 5.0
 """Seconds without a part of the way done before walking counts as stuck."""
 
@@ -51,11 +55,28 @@ class Velocity:
             return self._until(intent, distance, self._body.position, _distance)
         if heading is not None:
             return self._until(intent, abs(heading), self._body.yaw, _turned())
-        return _Timed(self._context, intent, time)
+        return _Timed(self._context, intent, time, self._evidence(intent))
 
     def stop(self) -> Judge:
         """Stand, and wait until the robot says it stands, where it says so."""
         return _Stopping(self._context, self._body if self._context.state.has("base.velocity") else None)
+
+    def _evidence(self, intent: VelocityIntent) -> Callable[[], bool] | None:
+        """What shows that the robot walks, where it reports anything that does."""
+        if math.hypot(intent.vx, intent.vy) > STILL:
+            return self._walks if self._context.state.has("base.velocity") else None
+        start = self._body.yaw()
+        if abs(intent.yaw) <= STILL or isinstance(start, Unknown):
+            return None
+        return lambda: self._turned_from(start.value)
+
+    def _walks(self) -> bool:
+        found = self._body.velocity()
+        return isinstance(found, Known) and math.hypot(*found.value[:2]) >= STILL
+
+    def _turned_from(self, start: float) -> bool:
+        found = self._body.yaw()
+        return isinstance(found, Known) and abs(turn_between(start, found.value)) >= LEAST_TURN
 
     def _until(
         self,
@@ -71,17 +92,25 @@ class Velocity:
 
 
 class _Timed(Judge):
-    """Walks until time is up."""
+    """Walks until time is up; fails when the robot reports its motion and none was seen."""
 
-    def __init__(self, context: Context, intent: VelocityIntent, time: float | None) -> None:
+    def __init__(
+        self, context: Context, intent: VelocityIntent, time: float | None, moves: Callable[[], bool] | None
+    ) -> None:
         self._time = time
+        self._moves = moves
         super().__init__(context, intent)
 
     def judge(self, now: float) -> Outcome:
+        walked = now - self.sent_at
+        if self._moves is not None and self._moves():
+            self._moves = None  # seen
+        over = self._time is not None and walked >= self._time
+        if self._moves is not None and (walked > NO_PROGRESS or (over and walked >= STARTS)):
+            return failure(Reason.NO_PROGRESS, "it does not report that it moves")
         if self._time is None:
             return running()
-        walked = now - self.sent_at
-        return SUCCESS if walked >= self._time else running(walked / self._time)
+        return SUCCESS if over else running(walked / self._time)
 
 
 class _Measured(Judge):
