@@ -15,6 +15,7 @@ from orchestrator.cli.nodes import nodes
 from orchestrator.cli.robots import robots
 from orchestrator.cli.schema import schema
 from orchestrator.cli.show import show
+from orchestrator.cli.xml import export, import_
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,8 +40,8 @@ def _options(
     pass
 
 
-for command in (check, exchange, fields, fmt, nodes, robots, schema, show):
-    app.command()(command)
+for command in (check, exchange, export, fields, fmt, import_, nodes, robots, schema, show):
+    app.command(command.__name__.rstrip("_"))(command)
 
 
 def main() -> None:
