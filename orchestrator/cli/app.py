@@ -17,6 +17,7 @@ from orchestrator.cli.run import run
 from orchestrator.cli.schema import schema
 from orchestrator.cli.show import show
 from orchestrator.cli.sim import sim
+from orchestrator.cli.xml import export
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -41,7 +42,7 @@ def _options(
     pass
 
 
-for command in (check, exchange, fields, fmt, nodes, robots, run, schema, show, sim):
+for command in (check, exchange, fields, fmt, nodes, robots, run, schema, show, sim, export):
     app.command()(command)
 
 

@@ -60,15 +60,11 @@ def _as_word(model: str) -> str:
 
 def _of_parts(profile: Profile) -> set[str]:
     """Capabilities that depend on a single fact of the profile, not on a whole section."""
-    if profile.read_only:
-        return set()
-    base = profile.base
     parts = {
-        "move_hand": profile.move_command,
-        "rotate_base": base is not None and base.rotate,
-        "mapping": base is not None,
+        "move_command": profile.move_command,
+        "rotate_base": profile.base is not None and profile.base.rotate,
     }
-    return {capability for capability, there in parts.items() if there}
+    return {capability for capability, there in parts.items() if there and not profile.read_only}
 
 
 def _angles(profile: Profile, groups: Mapping[str, tuple[float, ...]]) -> dict[str, float]:

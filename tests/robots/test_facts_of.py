@@ -23,9 +23,9 @@ def test_every_robot_can_be_described(name: str) -> None:
 
 def test_what_depends_on_one_fact_of_the_profile() -> None:
     atom_w, gr1, gr2 = (facts_of(load_profile(name)) for name in ("atom_w", "gr1", "gr2"))
-    assert {"mapping", "mobile_base"} <= atom_w.capabilities
+    assert "mobile_base" in atom_w.capabilities
     assert "rotate_base" not in atom_w.capabilities
-    assert "move_hand" in gr2.capabilities - gr1.capabilities
+    assert "move_command" in gr2.capabilities - gr1.capabilities
     assert atom_w.ranges["base.speed"] == (-0.6, 0.6)
     assert gr2.ranges["stand.height"] == (-0.2, 0.025)
     assert (atom_w.upper_states, gr1.upper_states) == (("off", "on"), ("default", "act", "remote"))
@@ -47,6 +47,19 @@ def test_every_need_of_a_leaf_is_met_by_some_robot_or_named_here() -> None:
     capabilities = {each for name in profile_names() for each in facts_of(load_profile(name)).capabilities}
     needs = {need for leaf in installed() for need in leaf.needs}
     assert needs - capabilities == {"rotate_base"}  # no base we know turns on the spot by command
+
+
+def test_every_state_a_leaf_speaks_of_exists_on_a_robot_of_that_family() -> None:
+    known: dict[tuple[str, str], set[str]] = {}
+    for facts in (facts_of(load_profile(name)) for name in profile_names()):
+        states = (("fsm", facts.fsm_states), ("upper", facts.upper_states), ("velocity_source", facts.velocity_sources))
+        for mode, named in states:
+            known.setdefault((facts.family, mode), set()).update(named)
+    for leaf in installed():
+        for family, alternatives in leaf.requires.items():
+            for alternative in alternatives:
+                for mode, wanted in alternative.items():
+                    assert set(wanted) <= known.get((family, mode), set(wanted)), f"{leaf.name} on {family}"
 
 
 def test_fields_of_all_robots_hold_whatever_any_robot_may_report() -> None:
