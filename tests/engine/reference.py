@@ -13,7 +13,7 @@ from math import inf
 from typing import Any
 
 from orchestrator.treefile import Expression, Template, Tree, TreeNode
-from orchestrator.treefile.values import text_of
+from orchestrator.treefile.model import text_of
 
 Steps = Generator[None, None, str]
 RESULTS = {"success": ("success", "success"), "failure": ("failure", "failure"), "inverted": ("failure", "success")}
