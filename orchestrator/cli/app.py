@@ -17,7 +17,7 @@ from orchestrator.cli.run import run
 from orchestrator.cli.schema import schema
 from orchestrator.cli.show import show
 from orchestrator.cli.sim import sim
-from orchestrator.cli.xml import export
+from orchestrator.cli.xml import export, import_
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -42,8 +42,8 @@ def _options(
     pass
 
 
-for command in (check, exchange, fields, fmt, nodes, robots, run, schema, show, sim, export):
-    app.command()(command)
+for command in (check, exchange, export, fields, fmt, import_, nodes, robots, run, schema, show, sim):
+    app.command(command.__name__.rstrip("_"))(command)
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Protocol
 
@@ -54,6 +55,7 @@ class Mission:
     ) -> None:
         self._bus = bus
         self._link = link
+        self._telling = threading.Lock()
         self._on_event = on_event
         self._preflight: dict[str, tuple[bool, str]] = {}
         self._mode = ""
@@ -61,7 +63,7 @@ class Mission:
         link.on_report = self._take
         self.robot = Robot(loaded.profile, bus, _Telling(link, self._tell_command))
         self.built = build(loaded.tree, loaded.catalogue, self.robot, RobotFields(self.robot), bus.clock, prompts)
-        self.runner = Runner(self.built, bus, heartbeat=link.heartbeat, on_event=on_event)
+        self.runner = Runner(self.built, bus, heartbeat=link.heartbeat, on_event=self._tell)
 
     def arm(self, who: str) -> None:
         """Preflight until it is clean, then arm. Raises NotArmed with every line that is not good."""
@@ -104,11 +106,16 @@ class Mission:
                 self.runner.stop(report.text)
         if report.kind not in ("preflight", "sent"):
             at = self._bus.clock.now()
-            self._on_event(GuardReport(at=at, report=report.kind, details=msgspec.to_builtins(report)))
+            self._tell(GuardReport(at=at, report=report.kind, details=msgspec.to_builtins(report)))
 
     def _tell_command(self, intent: AnyIntent) -> None:
         details = msgspec.to_builtins(intent)
-        self._on_event(Command(at=self._bus.clock.now(), intent=details.pop("intent"), details=details))
+        self._tell(Command(at=self._bus.clock.now(), intent=details.pop("intent"), details=details))
+
+    def _tell(self, event: Event) -> None:
+        """One event after the other, whichever thread it comes from."""
+        with self._telling:
+            self._on_event(event)
 
 
 class _Telling:

@@ -80,7 +80,7 @@ def test_the_guard_outlives_a_killed_run_and_stops_the_robot(environment: dict[s
     state = guard_folder(folder)
     guard = int((state / "lock").read_text())
     process.kill()
-    process.wait()
+    process.communicate()
     try:
         end = time.monotonic() + 20
         while not any(record["role"] == "stop" for record in read(state / "audit.log").records):

@@ -13,6 +13,7 @@ from tests.support.fake_robot import ready, reason
 def test_walking_for_a_time_ends_by_itself_and_cancelling_ends_the_stream() -> None:
     fake = ready("gr2")
     walk = fake.robot.velocity.walk(0.3, 0.0, 0.0, time=2.0)
+    fake.set("base_data_pub", vel_B=[0.3, 0.0, 0.0])
     fake.run(1.0)
     assert walk.outcome().progress == pytest.approx(0.5, abs=0.05)
     assert fake.judge(walk).status == "success"
