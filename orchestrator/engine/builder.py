@@ -114,7 +114,7 @@ class _Builder:
         if self._substitutes is not None:
             script = self._substitutes.find(source.title, self._path)
             if script is not None:
-                return StandIn(source.title, self._run, script)
+                return StandIn(source.title, self._run, script, _results(source))
         return _KINDS[source.kind](self, source, number)
 
     def _register(self, source: TreeNode, parent: int | None, role: str) -> int:
@@ -277,6 +277,14 @@ _FLOW: dict[str, Callable[[TreeNode, Run], Behaviour]] = {
     ),
 }
 """Leaves of the catalogue that the engine carries out itself, because they need the run and no robot."""
+
+
+def _results(source: TreeNode) -> list[str]:
+    """What a leaf may leave as its result."""
+    if source.leaf is None:
+        return []
+    listed = [source.values.get(param) or [] for param in source.leaf.result_params]
+    return [*source.leaf.result, *(word for words in listed for word in words if isinstance(word, str))]
 
 
 def _is_constant(value: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from orchestrator.engine import NoAnswer, Question
+from orchestrator.engine.events import Note
 from tests.engine.missions import Mission
 
 Fly = Callable[..., Mission]
@@ -98,6 +99,14 @@ def test_a_leaf_that_misbehaves_fails_with_its_line_and_is_stopped_once(fly: Fly
     assert outcome.reason.startswith(reason)
     assert "main.yaml:3:5" in outcome.reason
     assert run.said == ["start odd", "stop odd"]
+
+
+def test_a_leaf_that_blocks_is_named(fly: Fly) -> None:
+    run = fly("- Act: {id: a}\n- Odd: {how: block}\n- Act: {id: b}")
+    assert run.run().status == "success"
+    notes = [event for event in run.events if isinstance(event, Note)]
+    assert [(note.node, note.text) for note in notes] == [(2, "Odd blocked the run: a leaf must come back at once")]
+    assert run.runner.overruns == 1
 
 
 def test_a_stop_that_raises_does_not_keep_others_from_being_stopped(fly: Fly) -> None:

@@ -77,8 +77,11 @@ class LeafNode(Behaviour):
             raise
         except Exception as error:
             return self._end(FAILURE, self._said("step", error))
+        now = self._now()
+        if now > self.run.late_at:
+            self.run.blame_for_delay(self)
         if status is _LEAF_RUNNING:
-            return self._go_on()
+            return self._go_on(now)
         if status is _LEAF_SUCCESS:
             return self._end(Status.SUCCESS, leaf.reason)
         if status is _LEAF_FAILURE:
@@ -152,8 +155,7 @@ class LeafNode(Behaviour):
         self.run.leaves[self] = None
         return self._guarded("start", made.start)
 
-    def _go_on(self) -> Status:
-        now = self._now()
+    def _go_on(self, now: float) -> Status:
         if now >= self._deadline:
             return self._end(FAILURE, f"timeout: not done after {self._deadline - self._started_at:g} s")
         self.run.wake_at(self._deadline if self._period is None else min(self._deadline, now + self._period))
