@@ -291,9 +291,11 @@ class Runner:
         for leaf in self._run.leaves:
             leaf.abandon()
         self._run.leaves.clear()
-        nodes = self.built.root.iterate()
-        undone += [f"finally of {self._named(node)}" for node in nodes if isinstance(node, Finally) and node.open]
         self._run.interrupt([self.built.root])
+        for node in self.built.root.iterate():
+            if isinstance(node, Finally) and node.open:
+                node.forget()
+                undone.append(f"finally of {self._named(node)}")
         return undone
 
     def _named(self, node: Behaviour) -> str:

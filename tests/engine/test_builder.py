@@ -161,6 +161,21 @@ def test_a_finally_that_takes_too_long_is_stopped_and_reported(fly: Fly) -> None
     assert b"was stopped after 30 s" in run.stream()
 
 
+def test_a_finally_within_a_finally_that_takes_too_long_is_stopped_too(fly: Fly) -> None:
+    run = fly(
+        """
+        - Act: {id: a}
+          finally:
+            - Act: {id: b}
+              finally:
+                - Act: {id: slow, time: 99 s}
+        """
+    )
+    assert run.run().status == "success"
+    assert run.said[-1] == "stop slow"
+    assert b"finally of Act in it was left undone" in run.stream()
+
+
 # Operators
 
 
