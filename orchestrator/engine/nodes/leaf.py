@@ -14,7 +14,7 @@ from orchestrator.engine.conditions import Unknown
 from orchestrator.engine.run import Run, StopRun
 from orchestrator.leaf import Leaf
 from orchestrator.leaf import Status as LeafStatus
-from orchestrator.yamlfile import Place
+from orchestrator.yamlfile.findings import Placed
 
 RUNNING, FAILURE = Status.RUNNING, Status.FAILURE
 _LEAF_RUNNING, _LEAF_SUCCESS, _LEAF_FAILURE = LeafStatus.RUNNING, LeafStatus.SUCCESS, LeafStatus.FAILURE
@@ -36,12 +36,12 @@ class LeafNode(Behaviour):
         make: Callable[[], tuple[Leaf, Iterable[str]]],
         timeout: Callable[[], float | None],
         resumable: bool,
-        place: Place,
+        source: Placed,
     ) -> None:
         super().__init__(name)
         self.resumable = resumable
         self.run = run
-        self.place = place
+        self._source = source
         self.leaf: Leaf | None = None
         self.result: Any = None
         self.was_cut_off = False
@@ -86,7 +86,7 @@ class LeafNode(Behaviour):
             return self._end(Status.SUCCESS, leaf.reason)
         if status is _LEAF_FAILURE:
             return self._end(FAILURE, leaf.reason or f"{type(leaf).__name__} failed")
-        text = f"{type(leaf).__name__}.step returned {status!r} instead of a Status ({self.place})"
+        text = f"{type(leaf).__name__}.step returned {status!r} instead of a Status ({self._source.place})"
         return self._end(FAILURE, text)
 
     def terminate(self, new_status: Status) -> None:
@@ -197,4 +197,4 @@ class LeafNode(Behaviour):
         return ""
 
     def _said(self, method: str, error: Exception) -> str:
-        return f"{method} of {self.name} raised {type(error).__name__}: {error} ({self.place})"
+        return f"{method} of {self.name} raised {type(error).__name__}: {error} ({self._source.place})"
