@@ -98,9 +98,7 @@ class _Builder:
     def node(self, source: TreeNode, parent: int | None, role: str, skipped_as: Status) -> Behaviour:
         """A node with its modifiers around it."""
         number = self._register(source, parent, role)
-        outer, self._path = self._path, f"{self._path}/{source.title}"
-        made = self._core(source, number)
-        self._path = outer
+        made = self._core(source, number) if self._substitutes is None else self._substituted(source, number)
         made.number = number  # type: ignore[attr-defined]
         if source.modifiers is not NO_MODIFIERS:
             made = self._modified(source, made, number, skipped_as)
@@ -111,11 +109,18 @@ class _Builder:
     def _core(self, source: TreeNode, number: int) -> Behaviour:
         if source.dead:
             return Dead(source.title, self._run)
-        if self._substitutes is not None:
-            script = self._substitutes.find(source.title, self._path)
-            if script is not None:
-                return StandIn(source.title, self._run, script)
         return _KINDS[source.kind](self, source, number)
+
+    def _substituted(self, source: TreeNode, number: int) -> Behaviour:
+        assert self._substitutes is not None
+        outer, self._path = self._path, f"{self._path}/{source.title}"
+        script = None if source.dead else self._substitutes.find(source.title, self._path)
+        if script is None:
+            made = self._core(source, number)
+        else:
+            made = StandIn(source.title, self._run, script, _results(source))
+        self._path = outer
+        return made
 
     def _register(self, source: TreeNode, parent: int | None, role: str) -> int:
         number = len(self.structure)
@@ -186,7 +191,7 @@ class _Builder:
         make = self._leaf_maker(source, declared)
         timeout = source.modifiers.timeout
         limit = bind(declared.timeout if timeout is None else timeout, self._run)
-        return LeafNode(source.title, self._run, make, limit, declared.resumable, source.place)
+        return LeafNode(source.title, self._run, make, limit, declared.resumable, source)
 
     def _leaf_maker(self, source: TreeNode, declared: Declaration) -> Callable[[], tuple[Leaf, Iterable[str]]]:
         run, leaf, robot = self._run, declared.leaf, self._run.robot
@@ -277,6 +282,14 @@ _FLOW: dict[str, Callable[[TreeNode, Run], Behaviour]] = {
     ),
 }
 """Leaves of the catalogue that the engine carries out itself, because they need the run and no robot."""
+
+
+def _results(source: TreeNode) -> list[str]:
+    """What a leaf may leave as its result."""
+    if source.leaf is None:
+        return []
+    listed = [source.values.get(param) or [] for param in source.leaf.result_params]
+    return [*source.leaf.result, *(word for words in listed for word in words if isinstance(word, str))]
 
 
 def _is_constant(value: Any) -> bool:

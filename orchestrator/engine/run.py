@@ -89,6 +89,7 @@ class Run:
         self.resources = Resources()
         self.leaves: dict[LeafNode, None] = {}  # started and not stopped, in the order of their start
         self.due = inf  # when the next tick is needed at the latest
+        self.late_at = inf  # when a tick has taken too long
         self.cleanups: list[Cleanup] = []  # of what was interrupted and nobody has taken care of yet
         self.failure: Failure | None = None  # the latest
         self.trying = False  # a reactive selector looks whether a child would run: nothing may start
@@ -100,6 +101,11 @@ class Run:
     def wake_at(self, time: float) -> None:
         if time < self.due:
             self.due = time
+
+    def blame_for_delay(self, node: Behaviour) -> None:
+        """The first leaf that comes back too late in a tick is the one that blocked it."""
+        self.late_at = inf
+        self.note(node, f"{node.name} blocked the run: a leaf must come back at once")
 
     def fail(self, node: Behaviour, reason: str) -> Status:
         node.feedback_message = reason

@@ -147,7 +147,7 @@ class Runner:
         try:
             self._loop()
         except StopRun as stop:
-            self._outcome = Outcome("stopped", stop.reason, *self._blamed())
+            self._outcome = Outcome("stopped", stop.reason)
         except Exception as error:  # a mistake in a node of ours: the run can't be trusted any more
             self.emit_note("".join(traceback.format_exception(error)))
             self._outcome = Outcome("stopped", f"internal error: {type(error).__name__}: {error}")
@@ -176,6 +176,7 @@ class Runner:
     def _advance(self) -> None:
         run = self._run
         run.due = inf
+        run.late_at = run.clock.now() + PERIOD
         if self._aborting is not None:
             self._go_on_aborting()
             return
@@ -290,9 +291,11 @@ class Runner:
         for leaf in self._run.leaves:
             leaf.abandon()
         self._run.leaves.clear()
-        nodes = self.built.root.iterate()
-        undone += [f"finally of {self._named(node)}" for node in nodes if isinstance(node, Finally) and node.open]
         self._run.interrupt([self.built.root])
+        for node in self.built.root.iterate():
+            if isinstance(node, Finally) and node.open:
+                node.forget()
+                undone.append(f"finally of {self._named(node)}")
         return undone
 
     def _named(self, node: Behaviour) -> str:

@@ -95,8 +95,10 @@ def load_substitutes(path: Path, findings: Findings) -> Substitutes | None:
 class StandIn(Flow):
     """Takes the place of a node and does as it is told."""
 
-    def __init__(self, name: str, run: Run, script: Script) -> None:
+    def __init__(self, name: str, run: Run, script: Script, results: list[str]) -> None:
         super().__init__(name, run)
+        self._results = results  # what the node may leave, the best first
+        self.result: str | None = None
         self._script = [act for act in script for _ in range(act.times)]
         self._asked = Asked(run, self)
         self.until: float | None = None
@@ -123,4 +125,6 @@ class StandIn(Flow):
         return self._end(act.status)
 
     def _end(self, status: Status) -> Status:
+        if self._results:
+            self.result = self._results[0 if status is SUCCESS else -1]
         return status if status is SUCCESS else self.run.fail(self, f"the stand-in of {self.name} fails")

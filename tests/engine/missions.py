@@ -98,6 +98,8 @@ class Odd(Leaf, timeout=None):
     def step(self) -> Any:
         if self.how == "step":
             raise RuntimeError("no step")
+        if self.how == "block":
+            self.robot.clock.advance(0.2)
         return {"none": None, "true": True, "running": Status.RUNNING}.get(self.how, Status.SUCCESS)
 
     def stop(self) -> None:

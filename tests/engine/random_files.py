@@ -16,7 +16,7 @@ class RandomFile:
         self._act_times = act_times
         self._leaves = 0
         self._lines: list[str] = ["tree: t", "root:"]
-        self._in_finally = False
+        self._in_finally = 0
         self._loops = 0
         self._node("  ", 4, first="")
         if self._chance(0.2):
@@ -46,13 +46,13 @@ class RandomFile:
         getattr(self, f"_{kind.lower()}")(indent + first, inner, depth)
         for line in self._modifiers(kind):
             self._lines.append(inner + line)
-        if not self._in_finally and self._chance(0.15):
-            self._in_finally = True
+        if self._in_finally < 2 and self._chance(0.15):
+            self._in_finally += 1
             self._lines.append(f"{inner}finally:")
             self._act(f"{inner}  - ", f"{inner}    ", 0, "_$outcome")
             if self._chance(0.5):
-                self._node(f"{inner}  ", 0)
-            self._in_finally = False
+                self._node(f"{inner}  ", 1)
+            self._in_finally -= 1
 
     def _children(self, inner: str, depth: int, at_least: int = 1) -> None:
         for _ in range(self._random.randint(at_least, 3)):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from orchestrator.engine import NoAnswer, Question
+from orchestrator.engine.events import Note
 from tests.engine.missions import Mission
 
 Fly = Callable[..., Mission]
@@ -100,6 +101,14 @@ def test_a_leaf_that_misbehaves_fails_with_its_line_and_is_stopped_once(fly: Fly
     assert run.said == ["start odd", "stop odd"]
 
 
+def test_a_leaf_that_blocks_is_named(fly: Fly) -> None:
+    run = fly("- Act: {id: a}\n- Odd: {how: block}\n- Act: {id: b}")
+    assert run.run().status == "success"
+    notes = [event for event in run.events if isinstance(event, Note)]
+    assert [(note.node, note.text) for note in notes] == [(2, "Odd blocked the run: a leaf must come back at once")]
+    assert run.runner.overruns == 1
+
+
 def test_a_stop_that_raises_does_not_keep_others_from_being_stopped(fly: Fly) -> None:
     run = fly("- parallel:\n    - Odd: {how: stop}\n    - Act: {id: a, time: 9 s}\n  timeout: 1 s\n  result: success")
     assert run.run().status == "success"
@@ -150,6 +159,21 @@ def test_a_finally_that_takes_too_long_is_stopped_and_reported(fly: Fly) -> None
     assert run.run().status == "success"
     assert run.log[2:] == [(1, "start slow"), (31, "stop slow")]
     assert b"was stopped after 30 s" in run.stream()
+
+
+def test_a_finally_within_a_finally_that_takes_too_long_is_stopped_too(fly: Fly) -> None:
+    run = fly(
+        """
+        - Act: {id: a}
+          finally:
+            - Act: {id: b}
+              finally:
+                - Act: {id: slow, time: 99 s}
+        """
+    )
+    assert run.run().status == "success"
+    assert run.said[-1] == "stop slow"
+    assert b"finally of Act in it was left undone" in run.stream()
 
 
 # Operators

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from py_trees.common import Status
 
 from orchestrator.engine.events import from_json, to_json
 from tests.engine.missions import Mission
+from tests.engine.random_files import RandomFile
+from tests.engine.test_checkpoint import flight
+from tests.engine.test_reference import checked
 
 Fly = Callable[..., Mission]
 
@@ -245,3 +254,25 @@ def test_every_event_can_be_read_back(fly: Fly) -> None:
     assert [from_json(to_json(event)) for event in run.events] == run.events
     assert [type(event).__name__ for event in run.events] == ["Structure", "Saved", "Tick", "End"]
     assert run.statuses() == {"sequence": "success", "Set": "success", "Act": "skipped"}
+
+
+@pytest.mark.parametrize("way_out", ["abort", "stop", "pause"])
+def test_every_started_leaf_is_stopped_exactly_once_whatever_happens(way_out: str, tmp_path: Path) -> None:
+    for seed in range(60):
+        file = RandomFile(seed)
+        tree = checked(tmp_path / "main.yaml", file)
+        if tree is None:
+            continue
+        run = flight(tree, file)
+        at = 0.02 + seed % 7 * 0.3
+        run.at(at, partial(getattr(run.runner, way_out), "enough"))
+        if way_out == "pause":
+            run.at(at + 5, run.runner.resume)
+        outcome = run.run()
+        starts = Counter(text.removeprefix("start ") for text in run.said if text.startswith("start "))
+        stops = Counter(text.removeprefix("stop ") for text in run.said if text.startswith("stop "))
+        left = [text for text in run.end.skipped if text.startswith("the end of")]
+        assert (starts - stops).total() == len(left)
+        assert not stops - starts
+        assert not left or outcome.status == "stopped"
+        assert not any(node.status is Status.RUNNING for node in run.built.root.iterate())

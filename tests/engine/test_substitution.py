@@ -41,6 +41,13 @@ def test_ask_me(fly: Fly) -> None:
     assert run.run().status == "failure"
 
 
+def test_a_stand_in_leaves_a_result_that_the_node_could_have_left(fly: Fly) -> None:
+    text = "- Ask: {question: Well?, choices: [left, right], fail_on: [none]}\n  save: x\n- Act: {id: $x}"
+    run = fly(text, substitutes=Substitutes({"Ask": "succeed"}))
+    assert run.run().status == "success"
+    assert run.said == ["start left", "stop left"]
+
+
 def test_a_file_of_stand_ins(tmp_path: Path) -> None:
     path = tmp_path / "rehearsal.yaml"
     path.write_text("MoveToTag: succeed after 2 s\nAct: fail 3 times then succeed\n")

@@ -85,6 +85,7 @@ class Finally(Own):
 
     def forget(self) -> None:
         self.open = False
+        self.run.interrupt([self.children[1]])
 
     def _begin(self, outcome: Status) -> None:
         self.outcome = outcome

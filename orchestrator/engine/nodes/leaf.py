@@ -14,7 +14,7 @@ from orchestrator.engine.conditions import Unknown
 from orchestrator.engine.run import Run, StopRun
 from orchestrator.leaf import Leaf
 from orchestrator.leaf import Status as LeafStatus
-from orchestrator.yamlfile import Place
+from orchestrator.yamlfile.findings import Placed
 
 RUNNING, FAILURE = Status.RUNNING, Status.FAILURE
 _LEAF_RUNNING, _LEAF_SUCCESS, _LEAF_FAILURE = LeafStatus.RUNNING, LeafStatus.SUCCESS, LeafStatus.FAILURE
@@ -36,12 +36,12 @@ class LeafNode(Behaviour):
         make: Callable[[], tuple[Leaf, Iterable[str]]],
         timeout: Callable[[], float | None],
         resumable: bool,
-        place: Place,
+        source: Placed,
     ) -> None:
         super().__init__(name)
         self.resumable = resumable
         self.run = run
-        self.place = place
+        self._source = source
         self.leaf: Leaf | None = None
         self.result: Any = None
         self.was_cut_off = False
@@ -77,13 +77,16 @@ class LeafNode(Behaviour):
             raise
         except Exception as error:
             return self._end(FAILURE, self._said("step", error))
+        now = self._now()
+        if now > self.run.late_at:
+            self.run.blame_for_delay(self)
         if status is _LEAF_RUNNING:
-            return self._go_on()
+            return self._go_on(now)
         if status is _LEAF_SUCCESS:
             return self._end(Status.SUCCESS, leaf.reason)
         if status is _LEAF_FAILURE:
             return self._end(FAILURE, leaf.reason or f"{type(leaf).__name__} failed")
-        text = f"{type(leaf).__name__}.step returned {status!r} instead of a Status ({self.place})"
+        text = f"{type(leaf).__name__}.step returned {status!r} instead of a Status ({self._source.place})"
         return self._end(FAILURE, text)
 
     def terminate(self, new_status: Status) -> None:
@@ -152,8 +155,7 @@ class LeafNode(Behaviour):
         self.run.leaves[self] = None
         return self._guarded("start", made.start)
 
-    def _go_on(self) -> Status:
-        now = self._now()
+    def _go_on(self, now: float) -> Status:
         if now >= self._deadline:
             return self._end(FAILURE, f"timeout: not done after {self._deadline - self._started_at:g} s")
         self.run.wake_at(self._deadline if self._period is None else min(self._deadline, now + self._period))
@@ -195,4 +197,4 @@ class LeafNode(Behaviour):
         return ""
 
     def _said(self, method: str, error: Exception) -> str:
-        return f"{method} of {self.name} raised {type(error).__name__}: {error} ({self.place})"
+        return f"{method} of {self.name} raised {type(error).__name__}: {error} ({self._source.place})"
