@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.treefile.format import formatted
@@ -282,6 +282,7 @@ def _composites(nodes: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 NODES = st.recursive(st.builds(_modified, LEAVES, MODIFIERS), _composites, max_leaves=8)
 
 
+@settings(deadline=None)
 @given(NODES)
 def test_any_tree_of_what_both_know_comes_back_the_same(root: Any) -> None:
     text = to_yaml({"tree": "t", "root": root}, [])
