@@ -299,7 +299,8 @@ def _composites(nodes: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.builds(_modified, kinds, MODIFIERS)
 
 
-NODES = st.recursive(st.builds(_modified, LEAVES, MODIFIERS), _composites, max_leaves=8)
+FLAT = st.builds(_modified, LEAVES, MODIFIERS)
+NODES = st.one_of(FLAT, _composites(FLAT), _composites(st.one_of(FLAT, _composites(FLAT))))
 
 
 @settings(deadline=None)
