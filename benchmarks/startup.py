@@ -5,8 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from benchmarks import Row, report
+from benchmarks import Row, at_most, report
 
 _STARTS = {
     "python itself": ["-c", "pass"],
@@ -17,8 +19,23 @@ _STARTS = {
 }
 
 
+_HEAD = "tree: fifty\nrobot: atom_w\nroot:\n  - SetFsm: {state: ready}\n"
+_FOUR_NODES = """  - selector:
+      - MoveToTag: {tag: shelf, heading: 90 deg}
+        timeout: 2 min
+        retry: {times: 2, wait: 500 ms}
+      - check: battery.level > 15 %
+      - Log: {text: Not there}
+"""
+
+
 def rows() -> list[Row]:
-    return [report(f"start-up: {name}", _best(arguments) * 1000, "ms") for name, arguments in _STARTS.items()]
+    started = [report(f"start-up: {name}", _best(arguments) * 1000, "ms") for name, arguments in _STARTS.items()]
+    with TemporaryDirectory() as folder:
+        tree = Path(folder) / "fifty.yaml"
+        tree.write_text(_HEAD + 12 * _FOUR_NODES)
+        checked = _best(["-m", "orchestrator.cli", "check", str(tree)]) * 1000
+    return [*started, at_most("start-up: orchestrator check of a tree of 50 nodes", checked, "ms", 500)]
 
 
 def _best(arguments: list[str]) -> float:

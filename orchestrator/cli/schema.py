@@ -6,7 +6,7 @@ import json
 
 import typer
 
-from orchestrator.cli.robot import RobotOption, robot_asked_for
+from orchestrator.cli.surroundings import RobotOption, robot_asked_for
 
 
 def schema(robot: RobotOption = None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.robot import RobotOption, robot_asked_for, surroundings
+from orchestrator.cli.surroundings import RobotOption, robot_asked_for, surroundings
 
 if TYPE_CHECKING:
     from orchestrator.treefile.outline import Drawn

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.robot import RobotOption, robot_asked_for, surroundings
+from orchestrator.cli.surroundings import RobotOption, robot_asked_for, surroundings
 
 
 def export(

@@ -25,7 +25,7 @@ HEAD = ("tree", "description", "robot", "params", "require", "pause", "root")
 _LATER = ("parts", "returns")
 _TREE_NAME = re.compile(r"[A-Za-z_][\w-]{0,63}")
 _ONE_OF = re.compile(r"one of \[(.*)\]")
-_PLAIN_TYPES = ("int", "number", "bool", "text", "tag", "hand", "fsm_state", "pose", *list(DIMENSIONS)[:6])
+PLAIN_TYPES = ("int", "number", "bool", "text", "tag", "hand", "fsm_state", "pose", *list(DIMENSIONS)[:6])
 _TEXT = ParamType("text")
 
 
@@ -192,7 +192,7 @@ class FileCheck:
             types[written.text] = parse_type(written.text)
         found = types[written.text]
         if found is None:
-            valid = (*_PLAIN_TYPES, "one of [a, b]", "list of TYPE")
+            valid = (*PLAIN_TYPES, "one of [a, b]", "list of TYPE")
             message = f'there is no type "{written.text}": write {", ".join(valid)}'
             self._findings.unknown(written, "unknown-type", message, written.text, valid)
         return found
@@ -395,7 +395,7 @@ class _Mark:
 
 def parse_type(text: str) -> ParamType | None:
     """The type of a parameter from what is written after `type:`."""
-    if text in _PLAIN_TYPES:
+    if text in PLAIN_TYPES:
         lower = 0 if text in ("duration", "percent") else None
         return ParamType(text, lower=lower, upper=100 if text == "percent" else None)
     if match := _ONE_OF.fullmatch(text):

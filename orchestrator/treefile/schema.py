@@ -8,6 +8,7 @@ from typing import Any
 from orchestrator.leaf import Catalogue, Declaration, Param, ParamType
 from orchestrator.robots.facts import RobotFacts
 from orchestrator.treefile import vocabulary
+from orchestrator.treefile.file import PLAIN_TYPES
 from orchestrator.treefile.leaf_facts import default_text, facts, range_text, type_text
 from orchestrator.treefile.values import WORDS, words_of
 from orchestrator.treefile.vocabulary import Word
@@ -31,11 +32,6 @@ _EXAMPLES = {
 _EXPRESSION_HELP = (
     "A condition: comparisons, and, or, not, fields such as battery.level, names such as $tag. "
     "`orchestrator fields` lists the fields."
-)
-_TREE_TYPES = (
-    *("int", "number", "bool", "text", "tag", "hand", "fsm_state", "pose"),
-    *_EXAMPLES,
-    *("list of tag", "list of text", "one of [a, b]"),
 )
 
 
@@ -91,7 +87,10 @@ def _code(example: str) -> str:
 def _tree_param() -> Schema:
     return _object(
         {
-            "type": {"anyOf": [{"enum": list(_TREE_TYPES)}, {"type": "string"}], "description": "Its type."},
+            "type": {
+                "anyOf": [{"enum": [*PLAIN_TYPES, "one of [a, b]", "list of text"]}, {"type": "string"}],
+                "description": "Its type.",
+            },
             "default": {"description": "What it is when nobody says otherwise; without it, it must be given."},
             "help": _TEXT | {"description": "What it is for."},
         },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.treefile.format import formatted
@@ -96,6 +96,7 @@ WORDS = st.sampled_from(
 COMMENTS = st.sampled_from(["", "  # why", "\n# because\n", "\n      # so\n"])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(WORDS, COMMENTS, st.integers(0, 3)), min_size=1, max_size=6))
 def test_any_layout_keeps_meaning_and_comments_and_settles(items: list[tuple[str, str, int]]) -> None:
     text = "tree: t\nroot:\n"

@@ -8,6 +8,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 LARGEST = 1024 * 1024
+DEEPEST = 200
 
 
 class XmlError(Exception):
@@ -45,6 +46,8 @@ def parsed(raw: bytes) -> Element:
         element = Element(tag, attributes, line=parser.CurrentLineNumber)
         stack[-1].children.append(element)
         stack.append(element)
+        if len(stack) > DEEPEST:
+            raise XmlError(f"line {element.line}: elements are nested deeper than {DEEPEST} levels")
 
     def refuse(*_: object) -> None:
         raise XmlError(f"line {parser.CurrentLineNumber}: a document type has no place in a tree")

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from orchestrator.leaf.words import MODIFIERS
-from orchestrator.yamlfile import Mapping, Node, Scalar, Sequence
+from orchestrator.yamlfile import Findings, Mapping, Node, Scalar, Sequence, read_text
 
 Plain = Any  # a text, a list or a mapping of them
 
-_SAFE = re.compile(r"[\w$.+(][\w$ .%/+()<>=*?;'-]*")
+_SAFE = re.compile(r"[\w$.+(](?:[\w$ .%/+()<>=*?;'-]*[^\s?])?")
 _PLACES = {word: place for place, word in enumerate(reversed(MODIFIERS))}  # after the kind, the innermost first
 _BLOCKS = frozenset(("sequence", "selector", "parallel", "then", "else"))
 
@@ -33,7 +33,7 @@ def to_yaml(tree: dict[str, Plain], remarks: list[str]) -> str:
         if word == "root":
             lines += ["root:", *_node_lines(value, "  ", "  ")]
         elif word == "params":
-            lines += ["params:", *(f"  {name}: {flow(param)}" for name, param in value.items())]
+            lines += ["params:", *(f"  {flow(name)}: {flow(param)}" for name, param in value.items())]
         else:
             lines.append(f"{word}: {flow(value)}")
     return "\n".join(lines) + "\n"
@@ -50,15 +50,21 @@ def _node_lines(node: Plain, first: str, indent: str) -> Iterator[str]:
             for child in value:
                 yield from _node_lines(child, f"{indent}  - ", f"{indent}    ")
         else:
-            yield f"{first}{word}:" + (f" {flow(value)}" if value != "" else "")
+            yield f"{first}{flow(word)}:" + (f" {flow(value)}" if value != "" else "")
         first = indent
 
 
 def flow(value: Plain) -> str:
     """A value in one line of YAML."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name}: {flow(inner)}" for name, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{flow(name)}: {flow(inner)}" for name, inner in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(flow, value)) + "]"
-    safe = _SAFE.fullmatch(value) and not value.endswith((" ", "?")) and "- " not in value[:2]
-    return value if safe else json.dumps(value, ensure_ascii=False)
+    return value if _SAFE.fullmatch(value) and _reads_back(value) else json.dumps(value, ensure_ascii=False)
+
+
+def _reads_back(text: str) -> bool:
+    """Whether the text, written without quotes, is the same to our reader."""
+    findings = Findings()
+    root = read_text(f"[{text}]", "", findings).root
+    return not findings.errors and isinstance(root, Sequence) and plain(root) == [text]

@@ -6,17 +6,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.treefile.format import formatted
 from orchestrator.treefile.xml import export, trees_of
 from orchestrator.treefile.xml.document import XmlError
-from orchestrator.treefile.xml.plain import to_yaml
-from orchestrator.yamlfile import Findings
+from orchestrator.treefile.xml.plain import plain, to_yaml
+from orchestrator.yamlfile import Findings, read_text
 from tests.treefile.conftest import CATALOGUE, CheckText
+from tests.treefile.test_rules import RULES, Rule, complete
 
 BOTH_KNOW = """tree: t
 params:
@@ -206,6 +208,23 @@ def test_what_only_they_know_is_named(body: str, said: str) -> None:
     assert found
 
 
+@pytest.mark.parametrize("text", ["007", ".nan", "null", "a: b", "a #b", " a ", "", "- a", "a\nb", "yes", "$$", "[a"])
+def test_a_text_stays_what_it_is(text: str) -> None:
+    found, _ = imported(f"<Log text={quoteattr(text, {chr(10): '&#10;'})}/>")
+    document = read_text(found, "t.yaml", Findings())
+    assert document.root is not None
+    assert plain(document.root) == {"Log": {"text": text}}
+
+
+def test_names_of_foreign_nodes_and_ports_cannot_break_the_file() -> None:
+    model = '<TreeNodesModel><SubTree ID="t"><input_port name="a: b"/></SubTree></TreeNodesModel>'
+    xml = f'<root BTCPP_format="4">{model}<BehaviorTree ID="t"><a.b-c x.y="1"/></BehaviorTree></root>'
+    text = trees_of(xml.encode(), CATALOGUE).files["t"]
+    findings = Findings()
+    read_text(text, "t.yaml", findings)
+    assert findings.errors == 0
+
+
 def test_comments_and_losses_stand_above_the_tree() -> None:
     tree = '<!-- why --><Sequence x="1"><CheckErrors/></Sequence>'
     xml = f'<root BTCPP_format="4"><BehaviorTree ID="t">{tree}</BehaviorTree></root>'
@@ -221,6 +240,7 @@ def test_comments_and_losses_stand_above_the_tree() -> None:
         ('<root BTCPP_format="3"/>', "not a tree of BehaviorTree.CPP v4"),
         ('<root BTCPP_format="4"/>', "there is no BehaviorTree"),
         ('<root BTCPP_format="4"><BehaviorTree ID="t"/></root>', "exactly one node"),
+        ('<root BTCPP_format="4">' + "<a>" * 500 + "</a>" * 500 + "</root>", "nested deeper than"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><root/>', "document type"),
         ('<root BTCPP_format="4"><BehaviorTree ID="t"><Inverter/></BehaviorTree></root>', "exactly one node below"),
     ],
@@ -279,9 +299,11 @@ def _composites(nodes: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.builds(_modified, kinds, MODIFIERS)
 
 
-NODES = st.recursive(st.builds(_modified, LEAVES, MODIFIERS), _composites, max_leaves=8)
+FLAT = st.builds(_modified, LEAVES, MODIFIERS)
+NODES = st.one_of(FLAT, _composites(FLAT), _composites(st.one_of(FLAT, _composites(FLAT))))
 
 
+@settings(deadline=None)
 @given(NODES)
 def test_any_tree_of_what_both_know_comes_back_the_same(root: Any) -> None:
     text = to_yaml({"tree": "t", "root": root}, [])
@@ -291,3 +313,13 @@ def test_any_tree_of_what_both_know_comes_back_the_same(root: Any) -> None:
     back = trees_of(xml.encode(), CATALOGUE)
     assert back.lost == []
     assert back.files["t"] == text
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
+def test_every_right_tree_goes_over_and_its_xml_comes_back_the_same(rule: Rule, tmp_path: Path) -> None:
+    xml, _ = exported(tmp_path, t=complete(rule.keeps))
+    back = trees_of(xml.encode(), CATALOGUE)
+    assert back.lost == []
+    again, _ = exported(tmp_path, **back.files)
+    without_comments = [line for line in xml.splitlines() if "<!--" not in line]
+    assert again.splitlines() == without_comments

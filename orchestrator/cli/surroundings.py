@@ -1,4 +1,4 @@
-"""The robot a tree is checked against: the one that is asked for, else the tree's own."""
+"""What a tree is checked against on this machine: the robot, the leaves and the fields there are."""
 
 from __future__ import annotations
 
