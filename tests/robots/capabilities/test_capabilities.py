@@ -467,6 +467,19 @@ def test_errors_that_stay_are_named_and_not_cleared_again() -> None:
     assert fake.orders.intents == [intents.ClearErrors()]
 
 
+def test_errors_are_cleared_once_in_a_run_and_again_only_when_a_person_has_agreed() -> None:
+    fake = ready("atom")
+    fake.messages["rt/main/nodes/state"].left_arm[3].error_code = 0x7310
+    fake.run(0.5)
+    fake.judge(fake.robot.errors.clear())
+    again = fake.robot.errors.clear().outcome()
+    assert reason(again) is Reason.REFUSED
+    assert "confirm" in again.text
+    assert fake.orders.intents == [intents.ClearErrors()]
+    fake.robot.errors.clear(confirmed=True)
+    assert fake.orders.intents == [intents.ClearErrors()] * 2
+
+
 def test_virtual_axes_and_warnings_are_no_errors() -> None:
     fake = ready("atom")
     nodes = fake.messages["rt/main/nodes/state"]
