@@ -38,7 +38,7 @@ def acknowledge(turn: Turn, event: Acknowledge) -> None:
             f"{event.who} acknowledged {mode.value} ({turn.state.reason}): {event.reason}",
             value="acknowledged",
         )
-        turn.enter(Mode.DISARMED, f"{mode.value} acknowledged by {event.who}")
+        turn.enter(Mode.DISARMED, f"{mode.value} acknowledged by {event.who}", acknowledged=True)
 
 
 def _not_over(turn: Turn) -> str | None:

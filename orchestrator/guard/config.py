@@ -54,6 +54,7 @@ class Timing:
     rearm: float
     resend: float
     resends: int
+    evidence: float
     accept: float
     explained: float
     confirm: float
@@ -258,7 +259,7 @@ _ROBOT: Type[RobotRules] = record(
 )
 _TIMING = {
     name: required(_TIME)
-    for name in ("heartbeat", "stream", "clear", "rearm", "resend", "accept", "explained", "confirm")
+    for name in ("heartbeat", "stream", "clear", "rearm", "resend", "evidence", "accept", "explained", "confirm")
 }
 GUARD: Type[GuardConfig] = record(
     GuardConfig,

@@ -53,20 +53,21 @@ class Core:
 
     def __init__(self, profile: Profile, config: GuardConfig, rules: tuple[Rule, ...] = RULES) -> None:
         self.setting = Setting(profile, config, rules_for(config, profile), rules)
+        self._known_due: tuple[State, float] = (State(), math.inf)
 
     def step(self, state: State, event: events.Event, now: float) -> Step:
         """What becomes of the guard when this happens, what leaves, and what is reported."""
         turn = Turn(self.setting, state, now)
-        self._overdue(turn)
+        if now >= self.next_due(
+            state
+        ):  # what time alone brings about comes first: a late event finds the world as it is
+            self._overdue(turn)
         HANDLERS[type(event)](turn, event)
-        if now >= self._due(turn):
+        if now >= self.next_due(turn.state):
             self._overdue(turn)
         return turn.state, turn.outputs, turn.reports
 
     def _overdue(self, turn: Turn) -> None:
-        """Everything that time alone brings about comes before the event: a late event finds the world as it is."""
-        if turn.now < self._due(turn):
-            return
         leasing.watch_heartbeat(turn)
         watching.watch_vitals(turn)
         streams.advance(turn)
@@ -77,14 +78,18 @@ class Core:
 
     def next_due(self, state: State) -> float:
         """When a `Tick` must come at the latest, unless something else happens before."""
-        return self._due(Turn(self.setting, state, -math.inf))
+        known, due = self._known_due
+        if known is not state:  # asked three times about every state
+            due = self._due(state)
+            self._known_due = (state, due)
+        return due
 
-    def _due(self, turn: Turn) -> float:
-        state, timing = turn.state, self.setting.config.timing
-        times = [leasing.due(turn), streams.due(state, timing.stream), stops.due(state.stop), self._stale_at(state)]
+    def _due(self, state: State) -> float:
+        timing = self.setting.config.timing
+        due = min(leasing.due(state, timing), streams.due(state, timing.stream), stops.due(state.stop))
         if state.rearming.step != "none":
-            times.append(state.rearming.since + timing.rearm)
-        return min(times)
+            due = min(due, state.rearming.since + timing.rearm)
+        return min(due, self._stale_at(state))
 
     def _stale_at(self, state: State) -> float:
         if state.mode is not Mode.DISARMED and state.mode not in ACTIVE:

@@ -71,7 +71,6 @@ class Guard:
         self._rpc = rpc if profile.rpc else None
         self._topics = topics(profile.family, profile.variants, profile.prefix)
         self._writers = {name: bus.writer(self._topics[name]) for name in self.core.setting.commands}
-        self._hands: dict[str, tuple[float, ...]] = {}
         self._writer_of: dict[str, int] = {}
         self._commands = 0
         self._later: list[Event] = []
@@ -184,7 +183,7 @@ class Guard:
             return
         try:
             self._publish(output)
-        except (CannotSend, WireError, BusError) as error:
+        except (CannotSend, WireError, BusError, OSError) as error:
             self._report_refused(output, str(error))
         if stop and output.record:
             self._recorded(output)

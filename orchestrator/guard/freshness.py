@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 import msgspec
 
+DRIFT = 200e-6
+"""Seconds by which two clocks may drift apart in a second: that much later each sample may come without being late."""
+
 WINDOW = 2.0
 """Seconds over which the longest pause between two samples is remembered, twice: this window and the one before."""
 
@@ -50,7 +53,7 @@ class Freshness(msgspec.Struct, frozen=True):
             longest, before, began = 0.0, longest, now
         least_lag, late = self.least_lag, False
         if lag is not None:
-            least_lag = min(least_lag, lag)
+            least_lag = min(least_lag + pause * DRIFT, lag)
             late = lag - least_lag > limits.late
         moved = counter is not None and counter != self.counter
         return Freshness(
@@ -89,9 +92,9 @@ class Freshness(msgspec.Struct, frozen=True):
         """Why the source cannot be relied on now, or None when it can."""
         if self.last == -math.inf:
             return "unknown"
-        if now - self.last >= self.limit(limits):
+        if now >= self.last + self.limit(limits):  # as in stale_at, to the last bit: it must hold when it is due
             return "stale"
-        if self.counter is not None and now - self.counter_changed >= self.frozen_limit(limits):
+        if self.counter is not None and now >= self.counter_changed + self.frozen_limit(limits):
             return "frozen"
         if self.late:
             return "late"

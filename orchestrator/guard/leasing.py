@@ -7,11 +7,12 @@ import math
 from msgspec.structs import replace
 
 from orchestrator.guard import stops, streams
+from orchestrator.guard.config import Timing
 from orchestrator.guard.events import Heartbeat, IntentAsked, RunBegan, RunConnected, RunEnded, RunGone, StreamEnded
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.policy import POLICIES
 from orchestrator.guard.rules import ask_for, first_refusal
-from orchestrator.guard.state import Pending, Task
+from orchestrator.guard.state import Pending, State, Task
 from orchestrator.guard.turn import Turn
 from orchestrator.guard.watching import wanted_value
 from orchestrator.robots.intents import (
@@ -67,15 +68,13 @@ def gone(turn: Turn, event: RunGone) -> None:
 
 
 def watch_heartbeat(turn: Turn) -> None:
-    state = turn.state
-    if state.run is not None and turn.now >= hung_at(turn):
+    if turn.now >= hung_at(turn.state, turn.setting.config.timing):
         _leave(turn, turn.setting.config.on.run_hung, "the run is hung")
 
 
-def hung_at(turn: Turn) -> float:
+def hung_at(state: State, timing: Timing) -> float:
     """When the run counts as hung; it must be heard from its beginning on."""
-    state = turn.state
-    return state.heartbeat + turn.setting.config.timing.heartbeat if state.run and state.began else math.inf
+    return state.heartbeat + timing.heartbeat if state.run is not None and state.began else math.inf
 
 
 def _leave(turn: Turn, profile: str, why: str) -> None:
@@ -165,13 +164,16 @@ def repeat_pending(turn: Turn) -> None:
             pending.intent, turn.state.epoch, turn.now, turn.state, setting.profile, setting.config, setting.robot
         )
         refusal = first_refusal(ask, tuple(rule for rule in setting.rules if rule.name != "rate"))
-        if refusal or pending.sends >= timing.resends:
+        late = turn.now >= pending.sent + timing.evidence
+        if refusal or late:
             why = f"{refusal.rule}: {refusal.text}" if refusal else f"sent {pending.sends} times, no effect seen"
             turn.change(pending=rest)
             turn.report("no_evidence", why, pending.id, "no_evidence")
         else:
             turn.send(pending.intent, "repeat", type(pending.intent).__name__, pending.id)
-            turn.change(pending=(*rest, replace(pending, due=turn.now + timing.resend, sends=pending.sends + 1)))
+            again = pending.sends + 1 < timing.resends
+            due = turn.now + timing.resend if again else pending.sent + timing.evidence
+            turn.change(pending=(*rest, replace(pending, due=due, sends=pending.sends + 1)))
 
 
 def watch_base(turn: Turn) -> None:
@@ -195,10 +197,9 @@ def stream_ended(turn: Turn, event: StreamEnded) -> None:
                 streams.end(turn, stream, streams.WANTED_NO_MORE)
 
 
-def due(turn: Turn) -> float:
+def due(state: State, timing: Timing) -> float:
     """When the run, its commands or the base need attention next."""
-    state, timing = turn.state, turn.setting.config.timing
-    times = [hung_at(turn), *(pending.due for pending in state.pending)]
+    times = [hung_at(state, timing), *(pending.due for pending in state.pending)]
     if state.task and not state.task.accepted and not state.task.cancelled:
         times.append(state.task.sent + timing.accept)
     if state.remote_since is not None and (state.observed.base is None or state.observed.base.work_mode != 3):

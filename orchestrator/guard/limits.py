@@ -65,6 +65,22 @@ def _velocity(intent: i.Velocity, profile: Profile, config: GuardConfig, rules: 
     )
 
 
+def _known(what: str, name: str, names: dict[str, int], profile: Profile) -> str | None:
+    return None if name in names else f"{profile.name} has no {what} {name}"
+
+
+def _fsm(intent: i.SetFsm, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    return _known("state", intent.state, profile.fsm, profile)
+
+
+def _upper_fsm(intent: i.SetUpperFsm, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    return _known("upper-body state", intent.state, profile.upper_fsm, profile)
+
+
+def _source(intent: i.SetVelocitySource, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    return _known("velocity source", intent.source, profile.velocity_sources, profile)
+
+
 def _stand_pose(intent: i.StandPose, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
     limits = profile.stand_pose
     if limits is None:
@@ -186,6 +202,9 @@ def _base_speeds(linear: float, angular: float, profile: Profile, lowest: int) -
 
 
 _CHECKS: dict[type[AnyIntent], Any] = {
+    i.SetFsm: _fsm,
+    i.SetUpperFsm: _upper_fsm,
+    i.SetVelocitySource: _source,
     i.Velocity: _velocity,
     i.StandPose: _stand_pose,
     i.JointTarget: _target,

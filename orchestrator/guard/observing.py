@@ -77,15 +77,13 @@ def _openings(profile: Profile, positions: tuple[float, ...]) -> dict[str, tuple
         fingers = positions[index * count : (index + 1) * count]
         if len(fingers) != count or not all(math.isfinite(value) for value in fingers):
             raise Unbelievable("a finger cannot be there")
-        openings[hand] = tuple(
-            _opening(value, closed, opened) for value, closed, opened in zip(fingers, hands.closed, hands.open)
-        )
+        openings[hand] = tuple(map(_opening, fingers, hands.closed, hands.open))
     return openings
 
 
 def _opening(value: float, closed: float, opened: float) -> float:
-    if closed == opened:
-        return 1.0  # a finger that does not take part
+    if opened == closed:  # a finger that stays where it is
+        return 1.0
     return min(max((value - closed) / (opened - closed), 0.0), 1.0)
 
 

@@ -108,13 +108,19 @@ def staleness(state: State, role: str, now: float, config: GuardConfig, robot: R
     return problem
 
 
+def possible(ask: Ask) -> str | None:
+    """The robot has a way to be told so, and the guard file permits it in some state."""
+    kind = type(ask.intent)
+    if kind in WRITES[ask.profile.family] and kind.__name__ in ask.robot.permit:
+        return None
+    return f"{ask.profile.name} cannot be told {kind.__name__}"
+
+
 def writer_ready(ask: Ask) -> str | None:
     """The robot listens to the topic the command is written to."""
     routes = WRITES[ask.profile.family].get(type(ask.intent), ())
     if any(route in ask.state.ready for route in routes):
         return None
-    if not routes:
-        return f"{ask.profile.name} has no way to take {type(ask.intent).__name__}"
     return f"nobody has been listening to {' or '.join(routes)} for long enough"
 
 
@@ -132,12 +138,8 @@ def permitted(ask: Ask) -> str | None:
 
 def interlock(ask: Ask) -> str | None:
     """The robot is observed in a state in which the command is legal."""
-    name = type(ask.intent).__name__
-    conditions = ask.robot.permit.get(name)
-    if conditions is None:
-        return f"{name} is not permitted on {ask.profile.name}"
-    problems = [_unmet(condition, ask) for condition in conditions]
-    return None if None in problems else "; or ".join(filter(None, problems))
+    problems = [_unmet(condition, ask) for condition in ask.robot.permit.get(type(ask.intent).__name__, ())]
+    return None if None in problems else "; or ".join(filter(None, problems)) or "it is never legal"
 
 
 def _unmet(condition: Condition, ask: Ask) -> str | None:
@@ -243,12 +245,12 @@ def audit(ask: Ask) -> str | None:
 RULES: tuple[Rule, ...] = tuple(
     Rule(check.__name__, check)
     for check in (
-        lease, mode, latch, fresh, writer_ready, permitted, interlock, finite, limits, continuity, rate,
+        lease, mode, latch, fresh, possible, writer_ready, permitted, interlock, finite, limits, continuity, rate,
         one_outstanding, dry_run, audit,
     )
 )  # fmt: skip
 
-CALMING_RULES: tuple[Rule, ...] = tuple(rule for rule in RULES if rule.name in ("lease", "mode", "dry_run"))
+CALMING_RULES: tuple[Rule, ...] = tuple(rule for rule in RULES if rule.name in ("lease", "mode", "possible", "dry_run"))
 """All that may hold up a command of the run that only ends something."""
 
 

@@ -14,7 +14,7 @@ from orchestrator.guard.turn import DRIVE_RATE, Turn
 from orchestrator.robots.intents import AnyIntent, DriveBase, HandTarget, JointPath, JointTarget, StopRemote, Velocity
 from orchestrator.robots.motion import Motion
 
-FRAME_RULES = frozenset({"latch", "fresh", "interlock"})
+FRAME_RULES = frozenset({"latch", "fresh", "writer_ready", "interlock"})
 """What must still hold for every frame of a stream."""
 
 

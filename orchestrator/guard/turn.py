@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from orchestrator.guard.config import GuardConfig, RobotRules
-from orchestrator.guard.modes import Mode
+from orchestrator.guard.modes import LATCHING, Mode, severity
 from orchestrator.guard.outputs import Joints, Output, Report, ReportKind, Role, Send
 from orchestrator.guard.policy import POLICIES, RPC, WRITES
 from orchestrator.guard.rules import CALMING_RULES, RULES, Rule
@@ -71,7 +71,10 @@ class Turn:
     def change(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
 
-    def enter(self, mode: Mode, reason: str) -> None:
+    def enter(self, mode: Mode, reason: str, acknowledged: bool = False) -> None:
+        """Go to a mode; from one that latches, a milder one is reached only through a person's acknowledgement."""
+        if self.state.mode in LATCHING and severity(mode) < severity(self.state.mode) and not acknowledged:
+            return
         if (mode, reason) != (self.state.mode, self.state.reason):
             self.change(mode=mode, reason=reason)
             self.report("mode", f"{mode.value}: {reason}" if reason else mode.value, value=mode.value)

@@ -43,11 +43,11 @@ def read(path: Path) -> Reading:
     chain, good = START, 0
     while good < len(data):
         end = data.find(b"\n", good)
-        parsed = _parse(data[good:end], chain) if end >= 0 else None
-        if parsed is None:
-            if end >= 0 and end + 1 < len(data):
-                raise AuditError(f"{path}: line {len(records) + 1} is not as it was written")
+        if end < 0:
             return Reading(tuple(records), chain, good, torn=True)
+        parsed = _parse(data[good:end], chain)
+        if parsed is None:
+            raise AuditError(f"{path}: line {len(records) + 1} is not as it was written")
         record, chain = parsed
         records.append(record)
         good = end + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -29,8 +30,6 @@ from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import load_profile
 
 IDLE = Base("devidle", "idle", 0, 0)
-GRID = 0.05
-"""Seconds between two samples of a simulated source."""
 
 
 @cache
@@ -84,13 +83,19 @@ class World:
     state: State = field(default_factory=State)
     trace: list[Entry] = field(default_factory=list)
     last_id: int = 0
+    grid: float = 0.05
+    """Seconds between two heartbeats."""
+    beats_per_sample: int = 1
 
     def __post_init__(self) -> None:
-        self.profile = profile(self.robot)
+        self.profile = self.robot_profile()
         self.core = Core(self.profile, self.config, self.rules)
         robot = self.core.setting.robot
         fsm = self.profile.fsm.get("walk", 0)
         self.shown = Shown(fsm, dict.fromkeys(robot.channels, False))
+
+    def robot_profile(self) -> Profile:
+        return profile(self.robot)
 
     # One step
 
@@ -154,23 +159,33 @@ class World:
     def wait(self, seconds: float, samples: bool = True, beats: bool = False) -> None:
         """Let time pass: every due moment is ticked, sources and run speak on their grid."""
         until = self.now + seconds
-        speak = self.now + GRID
+        speak = self.now + self.grid
+        spoken, ticked = 0, False
         while True:
             due = max(self.core.next_due(self.state), self.now)
+            if due <= self.now and ticked:
+                self.overdue()
+                due = math.inf
             nxt = min(due, speak, until)
             self.now = nxt
             if nxt == until and due > until and speak > until + 1e-9:
                 return
-            if due <= nxt:
+            ticked = due <= nxt
+            if ticked:
                 self.do(Tick())
             if speak <= nxt + 1e-9:
-                speak += GRID
-                if samples:
+                speak += self.grid
+                spoken += 1
+                if samples and spoken % self.beats_per_sample == 0:
                     self.sample()
                 if beats and self.state.run is not None:
                     self.beat()
             if nxt >= until:
                 return
+
+    def overdue(self) -> None:
+        """Something is still due right after it was done."""
+        raise AssertionError("the guard would spin")
 
     # The way to a running mission
 

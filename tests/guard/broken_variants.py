@@ -1,0 +1,422 @@
+"""Guards that are broken on purpose, and the campaign that must notice every one of them.
+
+`python -m tests.guard.broken_variants` prints which invariant caught which variant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from msgspec.structs import replace as changed
+
+from orchestrator.guard import arming, core, events, leasing, limits, rules, stops, streams, watching
+from orchestrator.guard.modes import Mode
+from orchestrator.guard.outputs import Send
+from orchestrator.guard.turn import Turn
+from orchestrator.robots import intents as i
+from tests.support.exploration import JudgedWorld, play, quick_config
+
+STORIES = (
+    "start, ask velocity, run 1.3 s, forget streams",
+    "start, ask joints, run 1.3 s, soft e-stop, wait 1.3 s, release, run 1.3 s, ask velocity, acknowledge",
+    "start, ask joints, run 1.3 s, hard e-stop, run 1.3 s",
+    "start, soft e-stop, release, acknowledge, preflight, arm",
+    "start, soft e-stop, release, run 1.3 s, run 1.3 s, ask velocity",
+    "start, soft e-stop, release, run 1.3 s, run 1.3 s, arm, ask velocity",
+    "start, soft e-stop, run 1.3 s, release, run 1.3 s, acknowledge, preflight, arm, choose restart",
+    "soft e-stop, release, wait 1.3 s",
+    "start, base e-stop pulse, run 1.3 s, ask velocity",
+    "start, ask NaN",
+    "start, ask too fast",
+    "start, old run asks",
+    "connect, ask fsm",
+    "start, pause, ask velocity, run 1.3 s, ask velocity",
+    "start, ask velocity, pause, run 1.3 s, resume",
+    "start, ask velocity, pause, run 1.3 s",
+    "start, base silent, ask move",
+    "start, deaf, ask fsm",
+    "start, ask fsm, ask velocity, fsm ready, run 1.3 s, ask velocity, run 1.3 s",
+    "start, ask move, ask move",
+    "start, base completed, ask move, base idle, ask move",
+    "start, ask move, run 1.3 s, run 1.3 s",
+    "start, ask move, base busy, base paused, ask resume",
+    "start, audit full, ask move",
+    "start, ask remote, base remote, ask drive, run 1.3 s, stop",
+    "start, ask remote, base remote, ask drive, foreign, run 1.3 s, alone, run 1.3 s",
+    "start, ask remote, base remote, ask drive, forget streams",
+    "start, wait 1.3 s",
+    "start, silence",
+    "start, foreign, run 1.3 s",
+    "start, ask velocity, fsm ready, run 1.3 s, fsm walk, run 1.3 s",
+    "foreign, start",
+    "start, unhealthy, run 1.3 s, healthy, run 1.3 s",
+    "start, reboot, run 1.3 s",
+    "start, ask move, base busy, moving, stop, wait 1.3 s, stop, stop, wait 1.3 s",
+    "stop, stop",
+    "wait 1.3 s, clear errors",
+    "preflight, wait 2.6 s, arm",
+    "preflight, soft e-stop, release, arm",
+    "connect, preflight, arm, run 1.3 s, begin, gone",
+    "start, ask joints, upper control off, run 1.3 s",
+    "start, ask joints, run 1.3 s, gone",
+    "fsm ready, start, ask walk, ask velocity",
+)  # fmt: skip
+
+
+def campaign(rule_set: tuple[rules.Rule, ...] = rules.RULES) -> Iterator[str]:
+    """Every story, in earnest and as a dry run; what is wrong in them."""
+    config = quick_config()
+    for story in STORIES:
+        yield from play(JudgedWorld("atom_w", config, rule_set), story)
+    dry = JudgedWorld("atom_w", replace(config, dry_run=True), rule_set)
+    yield from play(dry, "start, ask velocity, stop, soft e-stop")
+
+
+# The variants
+
+Patch = pytest.MonkeyPatch
+VARIANTS: dict[str, Variant] = {}
+
+
+@dataclass(frozen=True)
+class Variant:
+    patch: Callable[[Patch], None]
+    without: tuple[str, ...] = ()
+    """Rules that are left out."""
+
+    def rules(self) -> tuple[rules.Rule, ...]:
+        return tuple(rule for rule in rules.RULES if rule.name not in self.without)
+
+
+def _nothing(*args: Any, **kwargs: Any) -> None:
+    pass
+
+
+def handle(patch: Patch, event: type[events.Event], handler: Callable[[Turn, Any], None]) -> None:
+    handlers: dict[Any, Any] = {**core.HANDLERS, event: handler}
+    patch.setattr(core, "HANDLERS", handlers)
+
+
+def variant(name: str, *without: str) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
+    def add(patch: Callable[[Patch], None]) -> Callable[[Patch], None]:
+        VARIANTS[name] = Variant(patch, without)
+        return patch
+
+    return add
+
+
+def leave_out(name: str, *without: str) -> None:
+    VARIANTS[name] = Variant(_nothing, without)
+
+
+def silenced(name: str, module: Any, function: str) -> None:
+    """A variant in which one function does nothing."""
+    VARIANTS[name] = Variant(lambda patch: patch.setattr(module, function, _nothing))
+
+
+def handled(name: str, event: type[events.Event], handler: Callable[[Turn, Any], None]) -> None:
+    """A variant that handles one event wrongly."""
+    VARIANTS[name] = Variant(lambda patch: handle(patch, event, handler))
+
+
+leave_out("no limits", "limits")
+leave_out("no lease", "lease")
+leave_out("no mode", "mode")
+leave_out("no freshness", "fresh")
+leave_out("sends to nobody", "writer_ready")
+leave_out("no interlock", "interlock")
+leave_out("tasks are queued", "one_outstanding")
+leave_out("no audit", "audit")
+silenced("no latch", watching, "latch")
+silenced("a hung run is not noticed", leasing, "watch_heartbeat")
+silenced("a stale robot is not noticed", watching, "watch_vitals")
+silenced("re-arming never lapses", arming, "lapse")
+silenced("the base is not stopped", stops, "_stop_base")
+silenced("streams do not end with a stop", stops, "_end_streams")
+silenced("an intervention is ignored", watching, "intervene")
+silenced("streams go on after an intervention", stops, "release_streams")
+handled("a restart of the robot is ignored", events.RobotRebooted, _nothing)
+handled("a lost run is ignored", events.RunGone, _nothing)
+
+
+@variant("NaN passes a clamp", "finite")
+def _(patch: Patch) -> None:
+    def outside(name: str, value: float, allowed: Any) -> str | None:
+        return "outside" if value < allowed.low or value > allowed.high else None
+
+    patch.setattr(limits, "_outside", outside)
+
+
+@variant("only the newest flag counts")
+def _(patch: Patch) -> None:
+    def observation(turn: Turn, event: Any) -> None:
+        watching.observation(turn, event)
+        if event.flags and not any(event.flags.values()) and turn.state.mode is Mode.ESTOPPED:
+            turn.enter(Mode.DISARMED, "released", acknowledged=True)
+
+    handle(patch, events.Observation, observation)
+
+
+@variant("release re-arms")
+def _(patch: Patch) -> None:
+    def observation(turn: Turn, event: Any) -> None:
+        watching.observation(turn, event)
+        if event.flags and not any(turn.state.flags.values()) and turn.state.latched:
+            turn.change(latched=frozenset())
+            turn.enter(Mode.ARMED, "released", acknowledged=True)
+
+    handle(patch, events.Observation, observation)
+
+
+@variant("an e-stop is ignored unless armed")
+def _(patch: Patch) -> None:
+    latch = watching.latch
+    patch.setattr(watching, "latch", lambda t, c: None if t.state.mode is Mode.DISARMED else latch(t, c))
+
+
+@variant("a pause ends by itself")
+def _(patch: Patch) -> None:
+    def heartbeat(turn: Turn, event: Any) -> None:
+        leasing.heartbeat(turn, event)
+        if turn.state.mode is Mode.PAUSED:
+            turn.enter(Mode.RUNNING, "resumed", acknowledged=True)
+
+    handle(patch, events.Heartbeat, heartbeat)
+
+
+@variant("a fault clears by itself")
+def _(patch: Patch) -> None:
+    health = watching._health
+
+    def clears(turn: Turn, before: Any) -> None:
+        health(turn, before)
+        if turn.state.mode is Mode.FAULT and turn.state.observed.unhealthy is None:
+            turn.enter(Mode.DISARMED, "healthy again", acknowledged=True)
+
+    patch.setattr(watching, "_health", clears)
+
+
+@variant("an intervention ends by itself")
+def _(patch: Patch) -> None:
+    def foreign(turn: Turn, event: Any) -> None:
+        watching.foreign_writers(turn, event)
+        if not event.names and turn.state.mode is Mode.INTERVENED:
+            turn.enter(Mode.DISARMED, "alone again", acknowledged=True)
+
+    handle(patch, events.ForeignWriters, foreign)
+
+
+@variant("fights an intervention")
+def _(patch: Patch) -> None:
+    intervene = watching.intervene
+
+    def fight(turn: Turn, why: str) -> None:
+        intervene(turn, why)
+        turn.send(i.SetFsm("walk"), "stop", why)
+
+    patch.setattr(watching, "intervene", fight)
+
+
+@variant("acknowledged too early")
+def _(patch: Patch) -> None:
+    patch.setattr(arming, "_not_over", _nothing)
+
+
+@variant("armed without preflight")
+def _(patch: Patch) -> None:
+    def arm(turn: Turn, event: Any) -> None:
+        if turn.state.mode is Mode.DISARMED:
+            turn.change(latched=frozenset())
+            turn.report("rearm", "armed", value="armed")
+            turn.enter(Mode.ARMED, "armed", acknowledged=True)
+
+    handle(patch, events.Arm, arm)
+
+
+@variant("armed straight from an e-stop")
+def _(patch: Patch) -> None:
+    def arm(turn: Turn, event: Any) -> None:
+        if turn.state.mode is Mode.ESTOPPED:
+            turn.change(latched=frozenset())
+            turn.enter(Mode.ARMED, "armed", acknowledged=True)
+        else:
+            arming.arm(turn, event)
+
+    handle(patch, events.Arm, arm)
+
+
+@variant("preflight overlooks another commander")
+def _(patch: Patch) -> None:
+    from orchestrator.guard import preflight
+
+    patch.setattr(preflight, "_alone", lambda state: preflight.Line("alone", None, ""))
+
+
+@variant("runs as soon as it is armed")
+def _(patch: Patch) -> None:
+    def arm(turn: Turn, event: Any) -> None:
+        arming.arm(turn, event)
+        if turn.state.mode is Mode.ARMED:
+            turn.enter(Mode.RUNNING, "armed", acknowledged=True)
+
+    handle(patch, events.Arm, arm)
+
+
+@variant("streams never expire")
+def _(patch: Patch) -> None:
+    patch.setattr(streams, "_over", lambda turn, stream: None)
+
+
+@variant("streams outlive their state", "")
+def _(patch: Patch) -> None:
+    patch.setattr(streams, "FRAME_RULES", frozenset())
+
+
+@variant("streams end without a last word")
+def _(patch: Patch) -> None:
+    def end(turn: Turn, stream: Any, reason: str) -> None:
+        turn.change(streams=tuple(each for each in turn.state.streams if each.id != stream.id))
+        turn.report("ended", reason, stream.id, "ended")
+
+    patch.setattr(streams, "end", end)
+
+
+@variant("the remote session stays open")
+def _(patch: Patch) -> None:
+    patch.setattr(streams, "end_remote", lambda t, cause: t.send(i.DriveBase(0.0, 0.0), "stop", cause))
+
+
+@variant("the remote session closes without zero")
+def _(patch: Patch) -> None:
+    def end_remote(turn: Turn, cause: str) -> None:
+        turn.send(i.StopRemote(), "stop", cause)
+        turn.change(remote_since=None, streams=())
+
+    patch.setattr(streams, "end_remote", end_remote)
+
+
+@variant("joints are held after a hard e-stop")
+def _(patch: Patch) -> None:
+    patch.setattr(stops, "HARD", frozenset())
+
+
+@variant("velocity is not zeroed by a stop")
+def _(patch: Patch) -> None:
+    begin = stops.begin
+
+    def careless(turn: Turn, *args: Any, **kwargs: Any) -> None:
+        turn.change(moved=turn.state.moved - {"Velocity"})
+        begin(turn, *args, **kwargs)
+
+    patch.setattr(stops, "begin", careless)
+
+
+@variant("says stopped without looking")
+def _(patch: Patch) -> None:
+    patch.setattr(stops, "is_still", lambda turn: True)
+
+
+@variant("believes its own echo")
+def _(patch: Patch) -> None:
+    remember = leasing._remember
+
+    def echo(turn: Turn, number: int, intent: Any) -> None:
+        remember(turn, number, intent)
+        if isinstance(intent, i.SetFsm):
+            fsm = turn.setting.profile.fsm[intent.state]
+            turn.change(observed=changed(turn.state.observed, fsm=fsm))
+
+    patch.setattr(leasing, "_remember", echo)
+
+
+@variant("takes an old COMPLETED for the end of the task")
+def _(patch: Patch) -> None:
+    def progress(turn: Turn, before: Any) -> None:
+        base = turn.state.observed.base
+        if base is not None and base != before and base.navigation in ("completed", "idle"):
+            turn.change(task=None)
+
+    patch.setattr(watching, "_base_progress", progress)
+
+
+@variant("sends a task again")
+def _(patch: Patch) -> None:
+    def again(turn: Turn) -> None:
+        task = turn.state.task
+        if task and not task.accepted and not task.cancelled and turn.now >= task.sent + 0.5:
+            turn.change(task=changed(task, sent=math.inf))
+            turn.send(i.MoveToTag(12, None), "repeat", "MoveToTag", task.id)
+
+    patch.setattr(leasing, "watch_base", again)
+
+
+@variant("resumes what somebody else paused", "one_outstanding")
+def _(patch: Patch) -> None:
+    pass
+
+
+@variant("a second stop is held back")
+def _(patch: Patch) -> None:
+    def stop(turn: Turn, event: Any) -> None:
+        if turn.state.stop is None or turn.now - turn.state.stop.began > 1.0:
+            arming.stop(turn, event)
+
+    handle(patch, events.Stop, stop)
+
+
+@variant("a stop needs a lease")
+def _(patch: Patch) -> None:
+    def stop(turn: Turn, event: Any) -> None:
+        if turn.state.run is not None:
+            arming.stop(turn, event)
+
+    handle(patch, events.Stop, stop)
+
+
+@variant("clearing errors stands the robot up")
+def _(patch: Patch) -> None:
+    def clear(turn: Turn, event: Any) -> None:
+        arming.clear_errors(turn, event)
+        turn.send(i.SetFsm("ready"), "command", "recover")
+
+    handle(patch, events.AskClearErrors, clear)
+
+
+@variant("resuming sends the last velocity again")
+def _(patch: Patch) -> None:
+    def resume(turn: Turn, event: Any) -> None:
+        arming.resume(turn, event)
+        turn.send(i.Velocity(0.1, 0.0, 0.0), "command", "resume")
+
+    handle(patch, events.Resume, resume)
+
+
+@variant("a dry run publishes", "dry_run")
+def _(patch: Patch) -> None:
+    def send(turn: Turn, intent: Any, role: Any, cause: str, id: int = 0, record: bool = True) -> None:  # noqa: A002
+        turn.outputs.append(Send(intent, role, id, cause, record, False))
+
+    patch.setattr(Turn, "send", send)
+
+
+@variant("a refused command is sent all the same")
+def _(patch: Patch) -> None:
+    patch.setattr(leasing, "first_refusal", _nothing)
+
+
+def caught(name: str) -> Iterator[str]:
+    """What the campaign finds wrong with a variant."""
+    broken = VARIANTS[name]
+    with pytest.MonkeyPatch.context() as patch:
+        broken.patch(patch)
+        yield from campaign(broken.rules())
+
+
+if __name__ == "__main__":
+    for variant_name in VARIANTS:
+        found = sorted({problem.split(" ")[0] for problem in caught(variant_name)})
+        print(f"{'caught' if found else 'MISSED':7} {variant_name}: {', '.join(found)}")

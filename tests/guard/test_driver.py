@@ -1,0 +1,280 @@
+"""The guard on a bus: real messages of an Atom-W in, real commands out, every one of them recorded."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from subprocess import run as run_process
+from typing import cast
+
+import pytest
+
+from orchestrator.bus import Bus
+from orchestrator.bus.memory import MemoryNetwork
+from orchestrator.clock import VirtualClock
+from orchestrator.guard.commander import InProcessCommander
+from orchestrator.guard.config import GuardConfig
+from orchestrator.guard.driver import Guard
+from orchestrator.guard.events import Arm, AskPreflight, Pause, Stop
+from orchestrator.journal.audit import AuditFile, read
+from orchestrator.robots import intents as i
+from orchestrator.robots.drive import RpcCall
+from orchestrator.robots.profiles import load_profile
+from tests.support.guard_world import default_config, with_allowed
+from tests.support.scripted_atom import TOPICS, ScriptedAtom
+from tests.support.trace_checker import unrecorded
+
+
+class Lab:
+    """A robot, its guard and a run, in virtual time."""
+
+    def __init__(self, folder: Path, config: GuardConfig | None = None) -> None:
+        self.clock = VirtualClock()
+        self.network = MemoryNetwork(self.clock)
+        self.robot = ScriptedAtom(self.network)
+        self.bus = self.network.bus("guard")
+        self.called: list[RpcCall] = []
+        self.audit = AuditFile(folder / "audit")
+        self.guard = Guard(
+            load_profile("atom_w"), config or default_config(), cast(Bus, self.bus), self.audit, rpc=self.called.append
+        )
+        self.run = InProcessCommander(self.guard, self.clock)
+
+    def go(self, seconds: float, beats: bool = True) -> None:
+        for _ in range(round(seconds / 0.05)):
+            self.bus.wait(0.05)
+            if beats:
+                self.run.heartbeat()
+
+    def start(self) -> Lab:
+        self.go(1.5)
+        self.guard.handle(AskPreflight("op"))
+        self.guard.handle(Arm("op"))
+        self.run.begin()
+        assert self.mode == "running", [report.text for report in self.run.reports]
+        return self
+
+    @property
+    def mode(self) -> str:
+        return self.guard.state.mode.value
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path)
+
+
+def test_a_robot_that_is_heard_can_be_armed_and_run(lab: Lab) -> None:
+    assert lab.mode == "offline"
+    lab.start()
+    assert lab.robot.received == []
+
+
+def test_a_command_arrives_and_its_receipt_says_when(lab: Lab) -> None:
+    lab.start()
+    receipt = lab.run.send(i.MoveToTag(12, None))
+    lab.go(0.1)
+    assert receipt.state == "sent"
+    assert receipt.sent_at == pytest.approx(1.5)
+    assert lab.robot.base_commands() == ["MOVE_TO_TAG"]
+
+
+def test_a_refused_command_says_why(lab: Lab) -> None:
+    lab.start()
+    receipt = lab.run.send(i.Velocity(9.0, 0.0, 0.0))
+    assert (receipt.state, receipt.reason.split(":")[0]) == ("refused", "limits")
+
+
+def test_joints_are_streamed_while_renewed_and_held_when_not(lab: Lab) -> None:
+    lab.start()
+    receipt = lab.run.send(i.JointTarget("left_arm", (0.1,) * 7, 1.0))
+    lab.go(0.5)
+    moved = [message for name, message in lab.robot.received if name == "rt/upper/cmd"]
+    assert len(moved) == pytest.approx(50, abs=3)
+    assert 0 < moved[-1].motor_cmd[1].q < 0.1
+    assert moved[-1].motor_cmd[8].q == 0.0
+    lab.run.end(receipt)
+    lab.go(0.1)
+    held = [message for name, message in lab.robot.received if name == "rt/upper/cmd"][-1]
+    assert held.motor_cmd[1].q == 0.0, "held where it is measured"
+    assert receipt.state == "ended"
+
+
+def test_velocity_goes_by_rpc_and_ends_with_zero(lab: Lab) -> None:
+    lab.start()
+    receipt = lab.run.send(i.Velocity(0.1, 0.0, 0.0))
+    lab.go(1.0)
+    lab.run.end(receipt)
+    assert [call.method for call in lab.called] == ["SetVel"] * len(lab.called)
+    assert lab.called[0].params["vx"] == 0.1
+    assert lab.called[-1].params["vx"] == 0.0
+    assert len(lab.called) == pytest.approx(6, abs=1)
+
+
+@pytest.mark.parametrize("channel", ["soft", "hard", "amr", "di"])
+def test_one_emergency_sample_stops_and_latches(lab: Lab, channel: str) -> None:
+    lab.start()
+    lab.run.send(i.JointTarget("left_arm", (0.1,) * 7, 1.0))
+    lab.go(0.2)
+    setattr(lab.robot.emergency, f"{channel}_emergency_triggered", True)
+    lab.go(0.05)
+    lab.robot.received.clear()
+    setattr(lab.robot.emergency, f"{channel}_emergency_triggered", False)
+    lab.go(2.0)
+    assert lab.mode == "estopped"
+    assert lab.robot.names() == [] or channel not in ("hard", "di")
+    assert lab.run.send(i.SetFsm("ready")).state == "refused"
+
+
+def test_the_base_is_cancelled_within_the_step_of_the_sample(lab: Lab) -> None:
+    lab.start()
+    lab.robot.emergency.hard_emergency_triggered = True
+    lab.go(0.1)
+    assert lab.robot.base_commands() == ["CANCEL_TASK"]
+
+
+def test_a_hung_run_is_stopped(lab: Lab) -> None:
+    lab.start()
+    receipt = lab.run.send(i.Velocity(0.1, 0.0, 0.0))
+    lab.go(0.25, beats=False)
+    assert lab.mode == "stopping"
+    assert lab.called[-1].params["vx"] == 0.0
+    assert receipt.state == "ended"
+    lab.go(1.5)
+    assert lab.mode == "disarmed"
+
+
+def test_a_silent_robot_is_a_fault(lab: Lab) -> None:
+    lab.start()
+    lab.robot.silent.add("rt/lower/state")
+    lab.go(0.6)
+    assert lab.mode == "fault"
+
+
+def test_another_writer_is_never_fought(lab: Lab) -> None:
+    lab.start()
+    lab.network.bus("stranger").writer(TOPICS["rt/upper/cmd"])
+    lab.go(0.3)
+    assert lab.mode == "intervened"
+    assert "stranger" in lab.guard.state.reason
+
+
+def test_the_robot_itself_and_allowed_programs_may_write_command_topics(lab: Lab) -> None:
+    lab.start()
+    lab.robot.bus.writer(TOPICS["rt/set/fsm/id"])
+    lab.go(0.3)
+    assert lab.mode == "running"
+
+
+def test_our_own_command_is_not_taken_for_the_robots_state(lab: Lab) -> None:
+    lab.start()
+    lab.robot.lower.fsm_id = 301
+    lab.run.send(i.SetFsm("ready"))
+    lab.go(0.3)
+    assert lab.guard.state.observed.fsm == 301
+
+
+def test_garbage_is_not_believed(lab: Lab) -> None:
+    lab.start()
+    lab.robot.upper.motor_state[3].q = float("inf")
+    lab.go(0.6)
+    assert lab.run.send(i.JointTarget("left_arm", (0.1,) * 7, 1.0)).reason.startswith("fresh")
+
+
+def test_a_restarted_robot_is_a_fault(lab: Lab) -> None:
+    lab.start()
+    lab.robot.base.basic_status.heartbeat = 60_000
+    lab.go(0.1)
+    assert lab.mode == "fault"
+    assert "rt/amr/state began anew" in lab.guard.state.reason
+
+
+def test_a_sick_motor_is_a_fault(lab: Lab) -> None:
+    lab.start()
+    lab.robot.nodes.left_arm[2].error_code = 7
+    lab.go(0.1)
+    assert (lab.mode, lab.guard.state.reason) == ("fault", "left_arm[2]: error 7")
+
+
+def test_every_command_is_recorded_before_it_leaves_and_streams_at_start_and_end(lab: Lab) -> None:
+    lab.start()
+    lab.run.send(i.MoveToTag(12, None))
+    assert lab.robot.received == [], "nothing has arrived yet"
+    records = read(lab.audit.path).records
+    assert [record["command"]["intent"] for record in records] == ["MoveToTag"]
+    lab.run.end(lab.run.send(i.Velocity(0.1, 0.0, 0.0)))
+    records = read(lab.audit.path).records
+    assert [record["role"] for record in records] == ["command", "stream", "stop"]
+
+
+AMR = {"MOVE_TO_TAG": "MoveToTag", "CANCEL_TASK": "CancelTask", "PAUSE_TASK": "PauseTask"}
+
+
+def test_what_the_robot_got_is_in_the_audit(lab: Lab) -> None:
+    lab.start()
+    lab.run.send(i.MoveToTag(12, None))
+    lab.go(0.2)
+    lab.guard.handle(Pause("op"))
+    lab.go(0.2)
+    lab.guard.handle(Stop("op"))
+    lab.go(0.2)
+    lab.robot.emergency.soft_emergency_triggered = True
+    lab.go(0.2)
+    got = [(at, AMR[m.command_type.name]) for at, (_, m) in zip(lab.robot.times, lab.robot.received)]
+    assert [name for _, name in got] == ["MoveToTag", "PauseTask", "CancelTask", "CancelTask"]
+    records = list(read(lab.audit.path).records)
+    assert unrecorded(got, records) == []
+    assert unrecorded(got, records[1:]) != []
+
+
+def test_a_full_disk_allows_no_new_motion_but_every_stop(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab.start()
+
+    def full(record: object, sync: bool = False) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(lab.audit, "append", full)
+    assert lab.run.send(i.MoveToTag(12, None)).state == "refused"
+    lab.go(0.1)
+    assert lab.robot.base_commands() == []
+    assert lab.run.send(i.SetFsm("ready")).reason.startswith("audit")
+    lab.guard.handle(Stop("op"))
+    lab.go(0.1)
+    assert lab.robot.base_commands() == ["CANCEL_TASK"]
+
+
+def test_remote_drive_ends_with_zero_and_the_session_closed(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, with_allowed(default_config(), "remote_drive")).start()
+    lab.run.send(i.StartRemote())
+    lab.robot.base.work_mode = 3
+    lab.go(0.2)
+    lab.run.send(i.DriveBase(0.2, 0.0))
+    lab.go(0.5)
+    lab.go(0.3, beats=False)
+    lab.go(0.1)
+    assert lab.robot.base_commands()[0] == "START_REMOTE"
+    assert lab.robot.base_commands()[-1] == "STOP_REMOTE"
+    speeds = [message.linear_vel for name, message in lab.robot.received if name == "rt/amr/cmd"]
+    assert speeds[-2] == 0.0
+    assert max(speeds) == pytest.approx(0.2)
+
+
+def test_the_same_story_twice_gives_the_same_commands(tmp_path: Path) -> None:
+    def story(folder: Path) -> list[tuple[str, object]]:
+        folder.mkdir()
+        lab = Lab(folder).start()
+        lab.run.send(i.JointTarget("left_arm", (0.1,) * 7, 1.0))
+        lab.go(0.7)
+        lab.guard.handle(Stop("op", "park"))
+        lab.go(2.0)
+        return lab.robot.received
+
+    assert story(tmp_path / "a") == story(tmp_path / "b")
+
+
+def test_the_guard_needs_no_numpy_and_no_trees() -> None:
+    code = (
+        "import sys, orchestrator.guard.commander; print(sorted({'numpy', 'py_trees', 'pydantic'} & set(sys.modules)))"
+    )
+    done = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
