@@ -9,8 +9,8 @@ from orchestrator.bus import Sample
 from orchestrator.bus.memory import MemoryNetwork
 from orchestrator.wire import dobot_atom as wire
 from orchestrator.wire.codec import codec
+from orchestrator.wire.example import example
 from orchestrator.wire.topics import topics
-from tests.support.messages import example
 
 PERIOD = 0.05
 TOPICS = topics("atom")
