@@ -6,7 +6,7 @@ import pytest
 
 from behaviours.battery import CheckBattery
 from orchestrator.leaf import Status
-from tests.support.leaf_harness import Stage
+from tests.support.leaf_harness import Play, Stage
 
 ATOMS = pytest.mark.parametrize("robot", ["atom", "atom_w"])
 
@@ -23,6 +23,17 @@ def test_too_low(robot: str) -> None:
     stage.wait(0.5)
     play = stage.play(CheckBattery, at_least=30.0)
     assert (play.status, play.reason, play.leaf.message) == (Status.FAILURE, "not_met", "the battery is at 20 %")
+
+
+def test_charged_meanwhile_it_says_no_more_of_the_last_look() -> None:
+    stage = Stage("atom")
+    stage.hurt("battery,level=20")
+    stage.wait(0.5)
+    play = stage.play(CheckBattery, at_least=30.0)
+    stage.hurt("battery,level=80")
+    stage.wait(0.5)
+    again = Play(stage, play.leaf).finish()
+    assert (again.status, again.reason, again.leaf.message) == (Status.SUCCESS, "", "")
 
 
 def test_a_robot_without_a_level() -> None:

@@ -21,6 +21,7 @@ from behaviours.mobile_base import (
     SubscribeLaser,
 )
 from orchestrator.guard.events import Pause, Resume
+from orchestrator.guard.modes import Mode
 from orchestrator.leaf import Status
 from orchestrator.robots.profile import Profile
 from tests.support.leaf_cases import (
@@ -335,6 +336,13 @@ def test_it_drives_for_a_time_after_a_person_has_pressed_the_key() -> None:
     assert stage.twin.base.pose.x == pytest.approx(0.4, abs=0.05)
     assert stage.sent == ["StartRemote", "DriveBase", "DriveBase", "StopRemote"]
     assert closed(stage)
+
+
+def test_a_long_drive_is_not_taken_for_somebody_elses() -> None:
+    stage = remote_stage(key=False)
+    assert stage.play(DriveBase, forward=0.1, time=20.0).status is Status.SUCCESS
+    stage.wait(2.0)
+    assert stage.guard.state.mode is Mode.RUNNING
 
 
 def test_nobody_presses_the_key() -> None:
