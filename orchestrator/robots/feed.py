@@ -21,8 +21,8 @@ LATE = 0.25
 """Seconds of delay beyond the shortest seen."""
 DRIFT = 1e-4
 """How fast two clocks may drift apart."""
-RESTART = 1_000_000_000
-"""A writer's own time that goes back this far (ns) was set or began anew; less is two samples in the wrong order."""
+RESTART = 5_000_000_000
+"""A writer's own time that goes back this far (ns) was set or began anew; less is a sample that came late."""
 
 
 @dataclass(frozen=True)

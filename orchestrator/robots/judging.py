@@ -43,7 +43,7 @@ class Judge:
     def __init__(self, context: Context, intent: AnyIntent | None) -> None:
         self.context = context
         self.receipt: Receipt | None = None
-        self.created = context.clock.now()
+        self.created = self.asked = context.clock.now()
         self._epoch = context.state.epoch
         self._verdict: Outcome | None = None
         if intent is not None:
@@ -60,8 +60,9 @@ class Judge:
 
     def cancel(self) -> None:
         """Stop asking for it. A stream ends with standstill or hold; what the robot does by itself is cancelled."""
-        if self.receipt is not None and isinstance(self.receipt.intent, Stream):
-            self.context.commander.end(self.receipt)
+        receipt = self.receipt
+        if receipt is not None and isinstance(receipt.intent, Stream) and receipt.state in ("pending", "sent"):
+            self.context.commander.end(receipt)
         if self._verdict is None:
             self._verdict = failure(Reason.CANCELLED)
 
@@ -97,7 +98,7 @@ class Judge:
         if receipt.state == "ended":
             return failure(Reason.ENDED, receipt.reason)
         if receipt.sent_at == float("inf"):
-            late = context.clock.now() - self.created > ACCEPT
+            late = context.clock.now() - self.asked > ACCEPT
             return failure(Reason.NOT_ACCEPTED, "it could not be sent") if late else RUNNING
         return None
 

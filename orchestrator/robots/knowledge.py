@@ -95,5 +95,10 @@ class Combined:
 
 
 def derived(knowledge: Known[T] | Unknown, convert: Callable[[T], S]) -> Known[S] | Unknown:
-    """The same knowledge about something that follows from it."""
-    return knowledge if isinstance(knowledge, Unknown) else Known(convert(knowledge.value), knowledge.received)
+    """The same knowledge about something that follows from it; unknown if it cannot be believed."""
+    if isinstance(knowledge, Unknown):
+        return knowledge
+    try:
+        return Known(convert(knowledge.value), knowledge.received)
+    except Doubt as doubt:
+        return Unknown(doubt.reason, str(doubt), knowledge.received)

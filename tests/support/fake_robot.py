@@ -15,9 +15,11 @@ from orchestrator.robots.commander import Receipt
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.judging import Judge
+from orchestrator.robots.knowledge import Known
 from orchestrator.robots.outcome import Outcome
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import load_profile
+from orchestrator.robots.reasons import Reason
 from orchestrator.robots.robot import Robot
 from orchestrator.wire import fourier_msgs, pnd_adam
 from orchestrator.wire.codec import codec
@@ -157,9 +159,13 @@ class FakeRobot:
             motors = [blank(pnd_adam.MotorState_) for _ in range(count)]
             self.set("rt/lowstate", motor_state=motors, imu_state__quaternion=[1.0, 0.0, 0.0, 0.0])
             self.set("rt/lowstate", battery_data__voltage=48.0)
+            self.set("rt/handstate", position=[1000] * 12)
 
     def _atom(self) -> None:
         self.set("rt/lower/state", fsm_id=2, imu_state__quaternion=[1.0, 0.0, 0.0, 0.0], bms_state__battery_level=80)
+        if self.profile.hands is not None:
+            for motor, open_ in zip(self.messages["rt/hands/state"].hands, self.profile.hands.open * 2):
+                motor.q = open_
         nodes = self.messages["rt/main/nodes/state"]
         axes = [*nodes.left_leg, *nodes.right_leg, nodes.waist, *nodes.left_arm, *nodes.right_arm, *nodes.head]
         for axis in axes:
@@ -208,6 +214,22 @@ class FakeRobot:
 
 _PARTS = ("position", "velocity", "effort")
 _ARMS = ("left_manipulator", "right_manipulator")
+
+
+def ready(name: str) -> FakeRobot:
+    fake = FakeRobot(name)
+    fake.run(0.5)
+    return fake
+
+
+def reason(outcome: Outcome) -> Reason | None:
+    assert outcome.status == "failure", outcome
+    return outcome.reason
+
+
+def known(found: Any) -> Any:
+    assert isinstance(found, Known), found
+    return found.value
 
 
 def blank(cls: type[IdlStruct]) -> Any:

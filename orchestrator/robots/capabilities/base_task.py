@@ -176,6 +176,7 @@ class Task(Judge):
         if isinstance(found, Unknown) or not self._base.free(found.value):
             return False
         self._before = found.value
+        self.asked = self.context.clock.now()
         self.receipt = self.context.commander.send(self._wanted)
         self._base.follow(self)
         return True

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from orchestrator.robots.intents import HandTarget
 from orchestrator.robots.judging import ACCEPT, Context, Judge
-from orchestrator.robots.knowledge import Derived, Known, Unknown
+from orchestrator.robots.knowledge import Derived, Doubt, Known, Unknown
 from orchestrator.robots.outcome import Outcome, failure, running, unknown
+from orchestrator.robots.profile import Range
 from orchestrator.robots.reasons import Reason
 
 REACHED = 0.05
@@ -17,6 +18,8 @@ STILL_FOR = 0.4
 STARTS = 0.5
 """A hand that has not begun to move by then rests where it was."""
 WITHIN = 5.0
+POSSIBLE = Range(-0.5, 1.5)
+"""Further than this no finger gets: the hand is another one than the profile says, or its report is wrong."""
 PRESSING = 0.01
 """Effort that a motor shows which pushes against something; one that is off shows none."""
 
@@ -72,7 +75,12 @@ class Hands:
         return [i for i, (a, b) in enumerate(zip(self.shape.open, self.shape.closed)) if a != b]
 
     def _opening_of(self, positions: tuple[float, ...]) -> tuple[float, ...]:
-        return tuple([(q - closed) * scale for q, closed, scale in zip(positions, self._closed, self._scale)])
+        opening = tuple([(q - closed) * scale for q, closed, scale in zip(positions, self._closed, self._scale)])
+        if min(opening) < POSSIBLE.low or max(opening) > POSSIBLE.high:
+            raise Doubt(
+                Reason.OUT_OF_RANGE, f"fingers at {[round(x, 2) for x in opening]}, where 0 is closed and 1 open"
+            )
+        return opening
 
 
 class _Fingers(Judge):

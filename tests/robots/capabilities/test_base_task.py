@@ -29,6 +29,7 @@ CANCEL = CancelTask()
 def atom() -> FakeRobot:
     fake = FakeRobot("atom_w")
     fake.base("COMPLETED", "DEVIDLE", task=5)
+    fake.silent = set(fake.writers) - {"rt/amr/state", "rt/emergency/state"}  # the rest takes time and no part
     fake.run(0.5)
     return fake
 
@@ -276,6 +277,20 @@ def test_a_busy_base_is_waited_for_and_nothing_is_queued_behind(atom: FakeRobot)
     atom.run(0.2)
     assert drive.outcome().status == "running"
     assert atom.orders.intents == [MoveToTag(12, math.pi / 2)]
+
+
+def test_a_task_that_waited_for_the_base_has_as_long_to_leave_as_any_other(atom: FakeRobot) -> None:
+    atom.base("RUNNING", "TASKING")
+    atom.run(0.2)
+    drive = go(atom)
+    atom.run(4.0)
+    atom.orders.hold_back = True
+    atom.base("COMPLETED", "DEVIDLE")
+    atom.run(0.2)
+    drive.outcome()
+    atom.run(1.5)
+    assert drive.outcome().status == "running"
+    assert reason(atom.judge(drive)) is Reason.NOT_ACCEPTED
 
 
 def test_a_base_that_stays_busy_fails_the_drive(atom: FakeRobot) -> None:

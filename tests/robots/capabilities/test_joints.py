@@ -1,0 +1,101 @@
+"""Joint motion: arrived, stuck, or taken away."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.robots import intents
+from orchestrator.robots.reasons import Reason
+from tests.support.fake_robot import FakeRobot, known, ready, reason
+
+
+def move_head(fake: FakeRobot, yaw: float) -> None:
+    fake.messages["rt/upper/state"].motor_state[15].q = yaw
+
+
+def with_upper_control() -> FakeRobot:
+    fake = FakeRobot("atom")
+    fake.set("rt/upper/state", is_upper_control=True)
+    fake.run(0.5)
+    return fake
+
+
+def test_joints_are_there_when_every_one_is_near_its_target() -> None:
+    fake = with_upper_control()
+    move = fake.robot.joints.move("head", (0.8, 0.0), 2.0)
+    for yaw in (0.2, 0.4, 0.6, 0.79):
+        assert move.outcome().status == "running"
+        move_head(fake, yaw)
+        fake.run(0.5)
+        move.outcome()
+    assert fake.judge(move).status == "success"
+
+
+def test_joints_that_stop_on_the_way_make_no_progress() -> None:
+    fake = with_upper_control()
+    move = fake.robot.joints.move("head", (0.8, 0.0), 1.0)
+    fake.run(0.1)
+    move.outcome()
+    move_head(fake, 0.4)
+    fake.run(1.1)
+    assert move.outcome().status == "running"
+    assert reason(fake.judge(move)) is Reason.NO_PROGRESS
+
+
+def test_losing_upper_control_fails_a_motion() -> None:
+    fake = with_upper_control()
+    move = fake.robot.joints.move("head", (0.8, 0.0), 2.0)
+    fake.set("rt/upper/state", is_upper_control=False)
+    assert reason(fake.judge(move)) is Reason.CONTROL_LOST
+
+
+def test_a_path_that_ends_where_it_began_is_not_done_before_its_time() -> None:
+    fake = with_upper_control()
+    there, back = intents.Keyframe(1.0, (0.8, 0.0)), intents.Keyframe(2.0, (0.0, 0.0))
+    play = fake.robot.joints.play("head", (there, back))
+    fake.run(1.8)
+    assert play.outcome().status == "running"
+    assert fake.judge(play).status == "success"
+
+
+def test_a_stream_ended_by_the_guard_fails_with_its_reason() -> None:
+    fake = with_upper_control()
+    move = fake.robot.joints.move("head", (0.8, 0.0), 2.0)
+    fake.orders.receipts[0].state, fake.orders.receipts[0].reason = "ended", "the robot is stale"
+    assert fake.judge(move).text == "the command stream was ended: the robot is stale"
+
+
+def test_how_far_a_pose_is() -> None:
+    fake = ready("atom")
+    move_head(fake, 0.25)
+    fake.run(0.1)
+    assert known(fake.robot.joints.distance({"head": (0.0, 0.1)})) == pytest.approx(0.25)
+
+
+def test_a_planned_move_is_not_done_before_it_can_have_begun() -> None:
+    fake = ready("gr2")
+    move = fake.robot.joints.move_hand("left", (0.3, 0.2, 0.1), straight=False, speed=0.3)
+    fake.run(0.16)
+    assert move.outcome().status == "running"
+    fake.set("robot_control_group_state", group_motion_state=[0, 0, 0, 0, 1, 0, 0, 0])
+    fake.run(2.0)
+    assert move.outcome().status == "running"
+    fake.set("robot_control_group_state", group_motion_state=[0] * 8)
+    assert fake.judge(move).status == "success"
+
+
+def test_a_planned_move_that_errs_fails() -> None:
+    fake = ready("gr2")
+    move = fake.robot.joints.move_hand("left", (0.3, 0.2, 0.1), straight=False, speed=0.3)
+    fake.set("robot_control_group_state", group_motion_state=[0, 0, 0, 0, 3, 0, 0, 0])
+    assert reason(fake.judge(move)) is Reason.FAILED
+
+
+def test_motors_are_on_when_every_axis_says_so() -> None:
+    fake = ready("atom")
+    fake.messages["rt/main/nodes/state"].left_arm[2].servo_state = 0
+    enable = fake.robot.joints.enable_motors(True)
+    fake.run(1.0)
+    assert enable.outcome().status == "running"
+    fake.messages["rt/main/nodes/state"].left_arm[2].servo_state = 3
+    assert fake.judge(enable).status == "success"
