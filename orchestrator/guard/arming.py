@@ -170,7 +170,7 @@ def disarm(turn: Turn, event: Disarm) -> None:
 def lapse(turn: Turn) -> None:
     """Too long between two steps: from the beginning."""
     state = turn.state
-    if state.rearming.step == "none" or turn.now - state.rearming.since < turn.setting.config.timing.rearm:
+    if state.rearming.step == "none" or turn.now < state.rearming.since + turn.setting.config.timing.rearm:
         return
     back = state.rearming.back_to
     turn.change(rearming=NOT_BEGUN)

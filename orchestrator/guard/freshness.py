@@ -92,9 +92,9 @@ class Freshness(msgspec.Struct, frozen=True):
         """Why the source cannot be relied on now, or None when it can."""
         if self.last == -math.inf:
             return "unknown"
-        if now - self.last >= self.limit(limits):
+        if now >= self.last + self.limit(limits):  # as in stale_at, to the last bit: it must hold when it is due
             return "stale"
-        if self.counter is not None and now - self.counter_changed >= self.frozen_limit(limits):
+        if self.counter is not None and now >= self.counter_changed + self.frozen_limit(limits):
             return "frozen"
         if self.late:
             return "late"

@@ -72,7 +72,7 @@ def advance(turn: Turn) -> None:
 
 def _over(turn: Turn, stream: Stream) -> str | None:
     setting, state = turn.setting, turn.state
-    if turn.now - stream.renewed >= setting.config.timing.stream:
+    if turn.now >= stream.renewed + setting.config.timing.stream:
         return "not renewed"
     ask = ask_for(stream.intent, state.epoch, turn.now, state, setting.profile, setting.config, setting.robot)
     refusal = first_refusal(ask, tuple(rule for rule in setting.rules if rule.name in FRAME_RULES))

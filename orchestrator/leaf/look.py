@@ -22,8 +22,10 @@ class Look(Leaf, declared=False):
         """Succeed unless `problem` finds one in the value."""
         if isinstance(found, Unknown):
             return self.fail(found.reason, f"{field} is not known: {self._age(found)}{found.text}")
-        text = problem(found.value)
-        return self.fail(reason, text) if text else Status.SUCCESS
+        if text := problem(found.value):
+            return self.fail(reason, text)
+        self.reason = self.message = ""  # of an earlier look
+        return Status.SUCCESS
 
     def _age(self, found: Unknown) -> str:
         if found.received is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 from orchestrator.robots.profile import Profile
 from orchestrator.yamlfile import ANGLE, DURATION, TEXT, Findings, list_of, load, nearest, optional, record, required
@@ -81,7 +82,7 @@ def _from_npz(path: Path) -> list[Frame]:
         with np.load(path, allow_pickle=False) as arrays:
             joints, times, rows = (arrays[name].tolist() for name in ("joints", "time", "q"))
         return [Frame(float(time), _by_name(joints, row)) for time, row in zip(times, rows, strict=True)]
-    except (OSError, ValueError, KeyError, TypeError) as problem:
+    except (OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError) as problem:
         raise BadMotion(f"{path}: needs the arrays joints, time and q: {problem}") from None
 
 

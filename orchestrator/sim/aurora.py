@@ -231,7 +231,7 @@ class AuroraTwin(Twin):
             self.joints.follow(where, start + part * (position - start), speed)
             return
         hand, (closed, span) = self.hands[group.removesuffix("_hand")], self._finger_range()
-        target = np.divide(position - closed, span, out=np.zeros(len(span)), where=span != 0.0)
+        target = np.divide(position - closed, span, out=np.ones(len(span)), where=span != 0.0)
         hand.move(hand.opening + part * (target - hand.opening))
 
     def _finger_range(self) -> tuple[Any, Any]:

@@ -35,3 +35,8 @@ def test_a_leaf_speaks_of_states_its_robots_have(declared: Declaration) -> None:
 def test_a_leaf_that_moves_the_robot_says_what_it_uses(declared: Declaration) -> None:
     only_talks = declared.looks or not declared.needs or declared.name == "SubscribeLaser"
     assert bool(declared.uses) is not only_talks
+
+
+@every_leaf
+def test_a_leaf_does_something(declared: Declaration) -> None:
+    assert declared.implemented

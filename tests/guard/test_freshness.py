@@ -83,3 +83,10 @@ def test_a_wrapping_counter_that_goes_forward_is_no_restart(old: int, step: int)
 
 def test_a_counter_that_stands_still_is_no_restart() -> None:
     assert not went_backwards(7, 7, 16)
+
+
+@given(st.floats(0, 1e6), st.floats(1e-3, 1.0))
+def test_a_source_is_stale_at_the_very_instant_it_is_due(last: float, longest: float) -> None:
+    """Otherwise the guard would look again and again without time passing."""
+    source = Freshness(last=last, longest=longest)
+    assert source.problem(source.stale_at(LIMITS), LIMITS) == "stale"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.robots.intents import HandTarget
-from orchestrator.robots.judging import Context, Judge
+from orchestrator.robots.judging import ACCEPT, Context, Judge
 from orchestrator.robots.knowledge import Derived, Doubt, Known, Unknown
 from orchestrator.robots.outcome import Outcome, failure, running, unknown
 from orchestrator.robots.profile import Range
@@ -108,6 +108,8 @@ class _Fingers(Judge):
         if not self._rests(opening, found.received) or found.received < self.sent_at + STARTS:
             late = now - self.sent_at > WITHIN
             return failure(Reason.TIMEOUT, "the fingers do not come to rest") if late else running(self._done(opening))
+        if self.short(opening) and not self.moved(opening) and now - self.sent_at <= ACCEPT:
+            return running(0.0)  # not begun yet
         return self.rested(opening)
 
     def rested(self, opening: tuple[float, ...]) -> Outcome:

@@ -218,7 +218,7 @@ class _CallingOff:
             return self._seen or report.received - self._since > LATE_START
         self._seen = True
         if report.navigation != self._status:
-            self._status, self._sent = report.navigation, 0
+            self._status, self._sent, self._last = report.navigation, 0, -math.inf
         due = self._sent <= RESENDS and report.received - self._last >= RESEND_AFTER
         if due and report.navigation in ("running", "paused"):
             resume = report.navigation == "paused" and self._sent % 2

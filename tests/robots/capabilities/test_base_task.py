@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from orchestrator.clock import VirtualClock
 from orchestrator.robots.capabilities.base_task import Report, Task
-from orchestrator.robots.intents import CancelTask, MoveToTag
+from orchestrator.robots.intents import CancelTask, MoveToTag, PauseTask, ResumeTask
 from orchestrator.robots.judging import Context, Judge
 from orchestrator.robots.knowledge import Known
 from orchestrator.robots.outcome import Outcome
@@ -34,12 +34,11 @@ def atom() -> FakeRobot:
     return fake
 
 
-def go(atom: FakeRobot) -> Judge:
-    judge: Judge = atom.robot.mobile_base.move_to_tag(12, math.pi / 2)
-    return judge
+def go(atom: FakeRobot) -> Task:
+    return atom.robot.mobile_base.move_to_tag(12, math.pi / 2)
 
 
-def start(atom: FakeRobot) -> Judge:
+def start(atom: FakeRobot) -> Task:
     """A task that runs."""
     drive = go(atom)
     atom.base("RUNNING", "TASKING", task=6)
@@ -353,6 +352,70 @@ def test_a_drive_that_was_not_accepted_and_is_stopped_blocks_the_next_until_it_c
     atom.run(4.0)
     second.outcome()
     assert atom.orders.intents == [MoveToTag(12, math.pi / 2)] * 2
+
+
+def test_paused_while_running_the_base_is_told_at_once_and_the_wait_does_not_count(atom: FakeRobot) -> None:
+    drive = start(atom)
+    drive.pause()
+    assert atom.orders.intents[1:] == [PauseTask()]
+    atom.base("PAUSED", "TASKING", task=6)
+    atom.run(300.0)
+    drive.resume()
+    assert atom.orders.intents[1:] == [PauseTask(), ResumeTask()]
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.run(0.2)
+    assert drive.outcome().status == "running"
+    atom.base("COMPLETED", "DEVIDLE", task=6)
+    assert atom.judge(drive).status == "success"
+    assert atom.orders.intents[1:] == [PauseTask(), ResumeTask()]
+
+
+def test_paused_while_queued_the_base_is_told_as_soon_as_it_runs(atom: FakeRobot) -> None:
+    drive = go(atom)
+    atom.base("QUEUING", "TASKING", task=6)
+    atom.run(0.2)
+    drive.outcome()
+    drive.pause()
+    atom.run(40.0)
+    assert atom.orders.intents[1:] == []
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.run(0.1)
+    assert atom.orders.intents[1:] == [PauseTask()]
+
+
+def test_a_pause_without_effect_is_asked_for_again(atom: FakeRobot) -> None:
+    drive = start(atom)
+    drive.pause()
+    atom.run(0.5)
+    assert atom.orders.intents[1:] == [PauseTask()] * 3
+
+
+def test_a_paused_drive_goes_on_for_an_instant_to_be_cancelled(atom: FakeRobot) -> None:
+    """The base cancels only what runs."""
+    drive = start(atom)
+    drive.pause()
+    atom.base("PAUSED", "TASKING", task=6)
+    atom.run(0.1)
+    drive.cancel()
+    atom.run(0.3)
+    assert atom.orders.intents[1:] == [PauseTask(), CANCEL, ResumeTask()]
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.run(0.1)
+    assert atom.orders.intents[-1] == CANCEL
+
+
+def test_a_drive_that_another_node_cancels_says_so(atom: FakeRobot) -> None:
+    drive = start(atom)
+    atom.robot.mobile_base.cancel()
+    outcome = drive.outcome()
+    assert reason(outcome) is Reason.CANCELLED
+    assert "another node" in outcome.text
+
+
+def test_a_drive_says_how_far_it_came(atom: FakeRobot) -> None:
+    drive = start(atom)
+    creep(atom, 10)
+    assert drive.outcome().text in ("0.9 m driven", "1.0 m driven")
 
 
 def test_a_finished_drive_cancels_nothing(atom: FakeRobot) -> None:

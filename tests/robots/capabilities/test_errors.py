@@ -69,3 +69,16 @@ def test_an_adams_motors_report_errors_by_joint() -> None:
     fake.messages["rt/lowstate"].motor_state[3].state = 17
     fake.run(0.1)
     assert known(fake.robot.errors.problems()) == (f"{fake.profile.joints[3].name}: error 0x11",)
+
+
+def test_errors_are_cleared_once_in_a_run_and_again_only_when_a_person_has_agreed() -> None:
+    fake = ready("atom")
+    fake.messages["rt/main/nodes/state"].left_arm[3].error_code = 0x7310
+    fake.run(0.5)
+    fake.judge(fake.robot.errors.clear())
+    again = fake.robot.errors.clear().outcome()
+    assert reason(again) is Reason.REFUSED
+    assert "confirm" in again.text
+    assert fake.orders.intents == [intents.ClearErrors()]
+    fake.robot.errors.clear(confirmed=True)
+    assert fake.orders.intents == [intents.ClearErrors()] * 2

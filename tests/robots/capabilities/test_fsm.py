@@ -28,14 +28,15 @@ def test_a_state_the_robot_was_in_before_needs_new_evidence_too() -> None:
     assert fake.judge(change).status == "success"
 
 
-def test_a_change_that_shows_no_effect_fails_and_repeating_it_is_left_to_the_guard() -> None:
+def test_a_change_that_shows_no_effect_fails_and_is_not_repeated_here() -> None:
+    """Repeating is the guard's."""
     fake = ready("atom")
     outcome = fake.judge(fake.robot.fsm.set("walk"))
     assert reason(outcome) is Reason.NOT_ACCEPTED
     assert fake.orders.intents == [intents.SetFsm("walk")]
 
 
-def test_once_somebody_else_has_changed_the_state_ours_is_not_repeated() -> None:
+def test_once_somebody_else_has_changed_the_state_it_fails() -> None:
     fake = ready("atom")
     change = fake.robot.fsm.set("walk")
     fake.set("rt/lower/state", fsm_id=1)
@@ -69,3 +70,13 @@ def test_silence_fails_a_change(name: str) -> None:
     change = fake.robot.fsm.set("walk")
     fake.silent |= set(fake.writers)
     assert reason(fake.judge(change)) is Reason.STALE
+
+
+def test_waiting_for_a_state_sends_nothing() -> None:
+    fake = ready("atom")
+    change = fake.robot.fsm.wait_for("walk")
+    fake.run(10.0)
+    assert change.outcome().status == "running"
+    fake.set("rt/lower/state", fsm_id=301)
+    assert fake.judge(change).status == "success"
+    assert fake.orders.intents == []

@@ -72,7 +72,7 @@ def test_driving_needs_the_session_to_stay_open() -> None:
 def test_settings_of_the_base_are_done_when_they_have_left() -> None:
     fake = ready("atom_w")
     base = fake.robot.mobile_base
-    judges = [base.set_speed(0.4, acceleration=0.3, deceleration=0.5)]
+    judges = [base.set_speed(0.3, 0.12, 0.24)]
     judges += [base.subscribe_laser(True), base.start_mapping(), base.save_map(), base.stop_mapping()]
     assert {judge.outcome().status for judge in judges} == {"success"}
     assert len(fake.orders.intents) == 7

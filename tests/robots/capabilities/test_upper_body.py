@@ -24,7 +24,12 @@ def test_the_upper_state_and_velocity_source_of_an_aurora() -> None:
     fake.set("aurora_state", upper_body_fsm_state=2, velocity_command_source=2, allow_upper_body_override=True)
     assert fake.judge(upper).status == "success"
     assert fake.judge(source).status == "success"
-    upper_body = fake.robot.upper_body
-    assert isinstance(upper_body, UpperStates)
-    assert known(upper_body.override_allowed()) is True
+    assert isinstance(fake.robot.upper_body, UpperStates)
+    assert known(fake.robot.upper_body.override_allowed()) is True
     assert known(fake.robot.velocity.source()) == "navigation"
+
+
+def test_nothing_is_sent_to_give_back_an_upper_body_that_is_not_ours() -> None:
+    fake = ready("atom")
+    assert fake.judge(fake.robot.upper_body.set("off")).status == "success"
+    assert fake.orders.intents == []

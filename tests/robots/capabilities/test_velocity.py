@@ -63,3 +63,9 @@ def test_stopping_needs_the_robot_to_stand() -> None:
     fake.set("base_data_pub", vel_B=[0.01, 0.0, 0.0])
     assert fake.judge(stop).status == "success"
     assert fake.orders.ended == fake.orders.receipts
+
+
+@pytest.mark.parametrize(("forward", "turn"), [(0.3, 0.0), (0.0, 0.3)])
+def test_walking_for_a_time_needs_the_robot_to_say_that_it_moves(forward: float, turn: float) -> None:
+    fake = ready("gr2")
+    assert reason(fake.judge(fake.robot.velocity.walk(forward, 0.0, turn, time=2.0))) is Reason.NO_PROGRESS

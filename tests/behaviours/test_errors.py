@@ -1,0 +1,105 @@
+"""ClearErrors and CheckErrors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from behaviours.errors import CheckErrors, ClearErrors
+from orchestrator.leaf import Status
+from tests.support.leaf_cases import press
+from tests.support.leaf_harness import Stage, blind_to_errors
+
+ATOMS = pytest.mark.parametrize("robot", ["atom", "atom_w"])
+
+
+def faulty(robot: str, lasting: bool = False) -> Stage:
+    def break_it(twin: Any) -> None:
+        twin.fail_motor("left_elbow_pitch", lasting=lasting)
+
+    return Stage(robot, at_first=break_it, config=blind_to_errors(robot))
+
+
+@ATOMS
+def test_nothing_is_sent_when_there_is_nothing_to_clear(robot: str) -> None:
+    stage = Stage(robot)
+    assert stage.play(ClearErrors).status is Status.SUCCESS
+    assert stage.sent == []
+
+
+@ATOMS
+def test_errors_are_cleared_when_the_robot_reports_none(robot: str) -> None:
+    stage = faulty(robot)
+    assert stage.play(CheckErrors).status is Status.FAILURE
+    assert stage.play(ClearErrors).status is Status.SUCCESS
+    assert stage.play(CheckErrors).status is Status.SUCCESS
+    assert stage.sent == ["ClearErrors"]
+
+
+@ATOMS
+@pytest.mark.parametrize("fault", ["lost:rt/clear/errors", None], ids=["lost", "lasting"])
+def test_errors_that_stay_fail_with_their_names_and_are_not_cleared_twice(robot: str, fault: str | None) -> None:
+    stage = faulty(robot, lasting=fault is None)
+    if fault:
+        stage.hurt(fault)
+    play = stage.play(ClearErrors)
+    assert (play.status, play.reason) == (Status.FAILURE, "failed")
+    assert "left_arm 4" in play.leaf.message
+    assert stage.sent == ["ClearErrors"]
+
+
+def test_a_robot_that_clears_late() -> None:
+    stage = faulty("atom")
+    stage.hurt("late_exec:rt/clear/errors,seconds=1s")
+    assert stage.play(ClearErrors).status is Status.SUCCESS
+
+
+def test_a_second_time_only_after_a_person_has_agreed() -> None:
+    stage = faulty("atom", lasting=True)
+    stage.play(ClearErrors)
+    again = stage.play(ClearErrors)
+    assert (again.status, again.reason) == (Status.FAILURE, "refused")
+    assert "confirm" in again.leaf.message
+    assert stage.sent == ["ClearErrors"]
+    agreed = stage.leaf(ClearErrors)
+    agreed.leaf.confirmed = True
+    agreed.finish()
+    assert stage.sent == ["ClearErrors"] * 2
+
+
+@pytest.mark.parametrize("make", [faulty, Stage], ids=["watched by the tree", "watched by the guard"])
+def test_it_is_refused_while_a_stop_is_latched(make: Callable[[str], Stage]) -> None:
+    stage = make("atom")
+    press(stage)
+    stage.wait(1.0)
+    stage.twin.release_emergency("soft")
+    stage.twin.fail_motor("left_elbow_pitch")
+    stage.wait(2.0)
+    play = stage.play(ClearErrors)
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
+    assert "ClearErrors" not in stage.sent
+
+
+def test_errors_that_are_not_known_are_not_cleared() -> None:
+    stage = faulty("atom")
+    stage.hurt("off:rt/main/nodes/state")
+    stage.wait(2.0)
+    assert stage.play(ClearErrors).reason == "stale"
+    assert stage.sent == []
+
+
+@pytest.mark.parametrize("robot", ["gr2", "n1", "atom", "atom_w", "adam_u"])
+def test_a_healthy_robot_has_no_errors(robot: str) -> None:
+    assert Stage(robot).play(CheckErrors).status is Status.SUCCESS
+
+
+@pytest.mark.parametrize("robot", ["gr2", "n1", "atom", "adam_u"])
+def test_errors_are_named(robot: str) -> None:
+    stage = Stage(robot)
+    stage.twin.fail_motor(stage.profile.group("left_arm")[2].name)
+    stage.wait(1.5)
+    play = stage.play(CheckErrors)
+    assert (play.status, play.reason) == (Status.FAILURE, "not_met")
+    assert "left" in play.leaf.message

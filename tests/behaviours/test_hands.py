@@ -1,0 +1,137 @@
+"""HandGrasp, HandOpen, HandPose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from behaviours.hands import HandGrasp, HandOpen, HandPose
+from orchestrator.leaf import Leaf, Status
+from tests.support.leaf_cases import (
+    READY,
+    STANDING,
+    Case,
+    Step,
+    check_emergency,
+    check_interruption,
+    check_late,
+    check_lost,
+    check_success,
+    each,
+)
+from tests.support.leaf_harness import Stage
+
+ROBOTS: dict[str, tuple[list[Step], str]] = {
+    "gr2": (STANDING, "robot_control_group_cmd"),
+    "atom": (READY, "rt/hands/cmd"),
+    "atom_w": (READY, "rt/hands/cmd"),
+    "adam_u": ([], "rt/handcmd"),
+}
+
+
+def put_something_in(twin: Any) -> None:
+    twin.hand("right").object = True
+
+
+def case(robot: str, leaf: type[Leaf], **values: Any) -> Case:
+    before, command = ROBOTS[robot]
+    act = put_something_in if leaf is HandGrasp else (lambda twin: None)
+    return Case(robot, leaf, {"hand": "right"} | values, before, ["HandTarget"], command, act=act)
+
+
+GRASP = [case(robot, HandGrasp, grip=80.0) for robot in ROBOTS]
+HALF = [case(robot, HandPose, fingers=[50.0] * 6) for robot in ROBOTS]
+CASES = [*GRASP, *HALF]
+
+
+@each(CASES)
+def test_it_succeeds(case: Case) -> None:
+    check_success(case)
+
+
+@each(CASES)
+def test_a_robot_that_never_gets_the_command(case: Case) -> None:
+    play = check_lost(case)
+    assert play.leaf.result == ("not_moved" if case.leaf is HandGrasp else None)
+
+
+@each(HALF)
+def test_a_robot_that_obeys_late(case: Case) -> None:
+    check_late(case)
+
+
+@each(CASES)
+@pytest.mark.parametrize("after", [0.0, 0.3])
+def test_an_emergency_stop(case: Case, after: float) -> None:
+    check_emergency(case, after)
+
+
+@each(GRASP)
+def test_interrupted_a_hand_goes_on_to_hold(case: Case) -> None:
+    play = check_interruption(case)
+    assert play.stage.twin.hand("right").holding
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_grasp_says_what_it_closed_on(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    empty = stage.play(HandGrasp, hand="right", grip=80.0)
+    assert (empty.status, empty.reason, empty.leaf.result) == (Status.FAILURE, "nothing_held", "nothing")
+    assert stage.play(HandOpen, hand="right").status is Status.SUCCESS
+    put_something_in(stage.twin)
+    full = stage.play(HandGrasp, hand="right", grip=80.0)
+    assert (full.status, full.leaf.result) == (Status.SUCCESS, "object")
+    assert stage.robot.hands.holding("right").value is True  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_fingers_that_are_stuck_have_not_moved(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    stage.hurt("hand_jam:right")
+    play = stage.play(HandGrasp, hand="right", grip=80.0)
+    assert (play.status, play.leaf.result) == (Status.FAILURE, "not_moved")
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_an_open_hand_holds_nothing(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    put_something_in(stage.twin)
+    stage.prepare((HandGrasp, {"hand": "right", "grip": 80.0}), (HandOpen, {"hand": "right"}))
+    assert not stage.twin.hand("right").holding
+    assert stage.robot.hands.holding("right").value is False  # type: ignore[union-attr]
+
+
+def test_the_other_hand_stays_as_it_is() -> None:
+    stage = Stage("atom").prepare(*READY)
+    stage.play(HandPose, hand="right", fingers=[100.0] * 6)
+    assert list(stage.twin.hand("left").opening) == pytest.approx([1.0] * 6, abs=0.01)
+
+
+def test_a_wrong_number_of_fingers_is_refused() -> None:
+    play = Stage("atom").prepare(*READY).play(HandPose, hand="right", fingers=[10.0, 10.0])
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
+    assert "6 fingers" in play.leaf.message
+
+
+def test_hands_of_a_limp_robot_stay_still() -> None:
+    play = Stage("atom").play(HandOpen, hand="right")
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
+
+
+def test_paused_and_resumed_it_arrives() -> None:
+    stage = Stage("atom").prepare(*READY)
+    play = stage.leaf(HandPose, hand="right", fingers=[80.0] * 6).go(0.2)
+    play.leaf.pause()
+    stage.wait(2.0)
+    play.leaf.resume()
+    assert play.finish().status is Status.SUCCESS
+
+
+@pytest.mark.parametrize(("topic", "robot"), [("rt/hands/state", "atom"), ("rt/handstate", "adam_u")])
+def test_a_hand_that_falls_silent_is_no_success(topic: str, robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    play = stage.leaf(HandPose, hand="right", fingers=[80.0] * 6).go(0.2)
+    stage.hurt(f"off:{topic}")
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "stale")

@@ -1,0 +1,293 @@
+"""MoveJoints, PlayMotion, MoveHand, SetGains, EnableMotors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from behaviours.fsm import SetFsm
+from behaviours.joints import EnableMotors, MoveHand, MoveJoints, PlayMotion, SetGains
+from orchestrator.leaf import Status
+from tests.support.leaf_cases import (
+    MOVE_COMMAND,
+    STANDING,
+    UPPER,
+    Case,
+    Step,
+    check_emergency,
+    check_interruption,
+    check_late,
+    check_lost,
+    check_success,
+    each,
+)
+from tests.support.leaf_harness import Stage, blind_to_errors, profile
+
+ROBOTS: dict[str, tuple[list[Step], str]] = {
+    "gr2": (STANDING, "robot_control_group_cmd"),
+    "n1": (STANDING, "robot_control_group_cmd"),
+    "atom": (UPPER, "rt/upper/cmd"),
+    "atom_w": (UPPER, "rt/upper/cmd"),
+    "adam_u": ([], "rt/lowcmd"),
+}
+
+
+def rests(twin: Any) -> bool:
+    return bool(np.allclose(twin.joints.dq, 0.0, atol=1e-6))
+
+
+def joint_of(robot: str) -> tuple[str, float]:
+    """A joint that can be bent, and where to."""
+    elbow = profile(robot).group("left_arm")[3]
+    return elbow.name, math.copysign(0.6, elbow.position.low + elbow.position.high)
+
+
+def bend(robot: str) -> Case:
+    before, command = ROBOTS[robot]
+    name, angle = joint_of(robot)
+    values = {"group": "left_arm", "angles": {name: angle}, "time": 2.0}
+    return Case(robot, MoveJoints, values, before, ["Joints", "Joints"], command, "no_progress", rests, midway=1.0)
+
+
+BEND = [bend(robot) for robot in ROBOTS]
+
+
+def q(stage: Stage, name: str) -> float:
+    names = [joint.name for joint in stage.profile.joints]
+    return float(stage.twin.joints.q[names.index(name)])
+
+
+@each(BEND)
+def test_a_joint_arrives_and_the_others_stay(case: Case) -> None:
+    play = check_success(case)
+    (name, angle), stage = joint_of(case.robot), play.stage
+    assert q(stage, name) == pytest.approx(angle, abs=0.06)
+    others = [joint.name for joint in stage.profile.joints if joint.name != name]
+    assert max(abs(q(stage, other)) for other in others) < 0.02
+
+
+@each(BEND)
+def test_a_robot_that_never_gets_the_command(case: Case) -> None:
+    check_lost(case)
+
+
+@each(BEND)
+def test_a_robot_that_obeys_late(case: Case) -> None:
+    check_late(case)
+
+
+@each(BEND)
+@pytest.mark.parametrize("after", [0.0, 1.0])
+def test_an_emergency_stop(case: Case, after: float) -> None:
+    check_emergency(case, after)
+
+
+@each(BEND)
+def test_interrupted_the_joints_hold_where_they_are(case: Case) -> None:
+    play = check_interruption(case)
+    name, angle = joint_of(case.robot)
+    assert 0.1 < q(play.stage, name) / angle < 0.9
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_paused_it_holds_and_resumed_it_arrives(robot: str) -> None:
+    play = bend(robot).begin().go(1.0)
+    play.leaf.pause()
+    play.stage.wait(3.0)
+    assert rests(play.stage.twin)
+    play.leaf.resume()
+    assert play.finish().status is Status.SUCCESS
+
+
+@pytest.mark.parametrize("robot", [robot for robot in ROBOTS if "ready" in profile(robot).poses])
+def test_a_pose_moves_all_its_groups_at_once(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    assert stage.play(MoveJoints, pose="ready", time=2.0).status is Status.SUCCESS
+    distance = stage.robot.joints.distance(stage.profile.poses["ready"])
+    assert distance.value < 0.06  # type: ignore[union-attr]
+
+
+def test_faster_than_the_joints_can_takes_longer_and_is_no_failure() -> None:
+    stage = Stage("gr2").prepare(*STANDING)
+    play = stage.play(MoveJoints, pose="ready", time=0.2)
+    assert play.status is Status.SUCCESS
+    assert play.took > 1.0
+
+
+def test_an_angle_out_of_reach_is_refused() -> None:
+    play = Stage("atom").prepare(*UPPER).play(MoveJoints, angles={"left_elbow_pitch": 3.0})
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
+
+
+def test_a_joint_of_another_group_is_refused() -> None:
+    play = Stage("atom").prepare(*UPPER).play(MoveJoints, group="head", angles={"left_elbow_pitch": 0.3})
+    assert (play.status, play.reason) == (Status.FAILURE, "unsupported")
+
+
+def test_a_robot_that_takes_back_its_upper_body_ends_the_move() -> None:
+    play = bend("atom").begin().go(1.0)
+    play.stage.twin.switch_upper_control(False)
+    play.stage.twin.update()
+    assert play.finish().reason in ("control_lost", "ended")
+
+
+# Motions from files
+
+WAVE = """\
+description: Bend and stretch.
+joints: [{joint}]
+keyframes:
+  - {{at: 1.5 s, angles: [{angle} rad]}}
+  - {{at: 3 s, angles: [0 deg]}}
+"""
+
+
+def with_motion(robot: str, folder: Path, speed: float = 100.0, kind: str = "yaml") -> tuple[Stage, dict[str, Any]]:
+    joint, angle = joint_of(robot)
+    (folder / "motions").mkdir()
+    if kind == "yaml":
+        (folder / "motions/wave.yaml").write_text(WAVE.format(joint=joint, angle=angle))
+    else:
+        np.savez(folder / "motions/wave.npz", joints=np.array([joint]), time=[1.5, 3.0], q=[[angle], [0.0]])
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    stage.folder = folder
+    return stage, {"file": f"motions/wave.{kind}", "speed": speed}
+
+
+@pytest.mark.parametrize("kind", ["yaml", "npz"])
+@pytest.mark.parametrize("robot", ["gr2", "atom", "adam_u"])
+def test_a_motion_is_played_from_a_file_beside_the_tree(robot: str, kind: str, tmp_path: Path) -> None:
+    stage, values = with_motion(robot, tmp_path, kind=kind)
+    joint, angle = joint_of(robot)
+    play = stage.leaf(PlayMotion, **values).go(1.6)
+    assert q(stage, joint) == pytest.approx(angle, abs=0.15)
+    assert play.status is Status.RUNNING
+    assert play.finish().status is Status.SUCCESS
+    assert q(stage, joint) == pytest.approx(0.0, abs=0.06)
+
+
+def test_half_as_fast_takes_twice_as_long(tmp_path: Path) -> None:
+    stage, values = with_motion("gr2", tmp_path, speed=50.0)
+    assert stage.play(PlayMotion, **values).took == pytest.approx(6.1, abs=0.2)
+
+
+def test_an_emergency_stop_midway(tmp_path: Path) -> None:
+    stage, values = with_motion("atom", tmp_path)
+    play = stage.leaf(PlayMotion, **values).go(1.0)
+    stage.twin.press_emergency("soft")
+    assert play.finish().reason == "emergency"
+
+
+def test_a_motion_the_robot_never_gets(tmp_path: Path) -> None:
+    stage, values = with_motion("gr2", tmp_path)
+    joint, _ = joint_of("gr2")
+    stage.prepare((MoveJoints, {"angles": {joint: -0.5}}))
+    stage.hurt("lost:robot_control_group_cmd")
+    assert stage.play(PlayMotion, **values).reason == "no_progress"
+
+
+def test_a_bad_file_is_named(tmp_path: Path) -> None:
+    stage, _ = with_motion("gr2", tmp_path)
+    play = stage.play(PlayMotion, file="motions/wafe.yaml")
+    assert (play.status, play.reason) == (Status.FAILURE, "bad_file")
+    assert "wave.yaml" in play.leaf.message
+    assert stage.sent == []
+
+
+# A hand to a place, by the robot's own planning
+
+REACH = Case(
+    "gr2",
+    MoveHand,
+    {"hand": "left", "forward": 0.35, "left": 0.25, "up": 0.1, "speed": 10.0},
+    MOVE_COMMAND,
+    ["MoveHand"],
+    "move_command_data",
+)
+
+
+def test_a_hand_arrives() -> None:
+    play = check_success(REACH)
+    assert play.stage.twin.arms["left_arm"].pose[:3] == pytest.approx((0.35, 0.25, 0.1))
+
+
+def test_a_hand_that_never_gets_the_command() -> None:
+    check_lost(REACH)
+
+
+def test_a_hand_that_starts_late() -> None:
+    check_late(REACH)
+
+
+@pytest.mark.parametrize("after", [0.0, 0.5])
+def test_an_emergency_stop_of_a_reaching_hand(after: float) -> None:
+    check_emergency(REACH, after)
+
+
+def test_interrupted_a_hand_stays_where_it_is() -> None:
+    play = check_interruption(REACH)
+    assert play.stage.twin.arms["left_arm"].pose[0] < 0.3
+    assert play.stage.sent == ["MoveHand", "MoveHand"]
+
+
+# Gains and motors
+
+
+def with_gains() -> dict[str, Any]:
+    """The vendor names no gains; an operator has put some into the profile."""
+    return {"joints": tuple(replace(joint, kp=60.0, kd=3.0) for joint in profile("gr2").joints)}
+
+
+USER_CMD: list[Step] = [(SetFsm, {"state": "pd_stand"}), (SetFsm, {"state": "user_cmd"})]
+GAINS = Case(
+    "gr2",
+    SetGains,
+    {"group": "left_arm", "stiffness": 40.0, "damping": 2.0},
+    USER_CMD,
+    ["SetGains"],
+    "robot_motor_cfg_group_cmd",
+    allow=("gains",),
+    changes=with_gains(),
+)
+
+
+def test_gains_are_set_when_the_robot_reports_them() -> None:
+    check_success(GAINS)
+
+
+def test_gains_the_robot_never_gets() -> None:
+    check_lost(GAINS)
+
+
+def test_gains_are_off_unless_the_guard_file_allows_them() -> None:
+    play = replace(GAINS, allow=()).stage().play(SetGains, **GAINS.values)
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
+
+
+def switch_off(twin: Any) -> None:
+    twin.drives.enable([False] * 29)
+    twin.update()
+
+
+@pytest.mark.parametrize("robot", ["atom", "atom_w"])
+def test_motors_are_on_when_the_robot_reports_it(robot: str) -> None:
+    stage = Stage(robot, ("motors",), switch_off, blind_to_errors(robot))
+    assert stage.play(EnableMotors, enabled=True).status is Status.SUCCESS
+    assert stage.sent == ["EnableMotors"]
+
+
+@pytest.mark.parametrize("robot", ["atom", "atom_w"])
+def test_motors_that_never_get_the_command(robot: str) -> None:
+    stage = Stage(robot, ("motors",), switch_off, blind_to_errors(robot))
+    stage.hurt("lost:rt/enable/motors")
+    assert stage.play(EnableMotors, enabled=True).reason == "not_accepted"
+
+
+def test_motors_are_left_alone_unless_the_guard_file_allows_it() -> None:
+    play = Stage("atom").play(EnableMotors, enabled=True)
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
