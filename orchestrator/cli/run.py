@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.robot import RobotOption
+from orchestrator.cli.surroundings import RobotOption
 
 if TYPE_CHECKING:
     from orchestrator.engine.events import End, Event

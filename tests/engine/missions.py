@@ -99,7 +99,7 @@ class Odd(Leaf, timeout=None):
         if self.how == "step":
             raise RuntimeError("no step")
         if self.how == "block":
-            self.robot.clock.advance(0.2)
+            self.robot.clock.advance(0.2)  # type: ignore[attr-defined]
         return {"none": None, "true": True, "running": Status.RUNNING}.get(self.how, Status.SUCCESS)
 
     def stop(self) -> None:
