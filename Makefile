@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test lint types docs bench clean
 
 demo: $(READY)
-	@$(BIN)/orchestrator exchange
+	@$(BIN)/orchestrator run trees/04_deliver_atom_w.yaml --sim --yes
 
 test: lint
 	@$(BIN)/pytest -n auto

@@ -127,6 +127,11 @@ class Leaf:
         for name, value in values.items():
             setattr(self, name, value)
 
+    @property
+    def why(self) -> str:
+        """The reason and what it means, for people."""
+        return ": ".join(dict.fromkeys(str(part) for part in (self.reason, self.message) if part))
+
     def start(self) -> None:
         """Send the command. Not called again before `stop`."""
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.support.tools import need
+from tests.support.tools import lacking, need
 
 pytestmark = [pytest.mark.interop, pytest.mark.dds, pytest.mark.timeout(300)]
 
@@ -19,9 +19,9 @@ SEEN = ["stand", "stand pose", "group command", "walk", "velocity source", "velo
 def test_the_vendors_client_drives_the_twin() -> None:
     need("unshare", "ip")
     if importlib.util.find_spec("fourier_aurora_client") is None:
-        pytest.skip("not installed: fourier_aurora_client==0.1.8 (Linux x86-64)")
+        lacking("fourier_aurora_client==0.1.8 is not installed: pip install -e '.[interop]'")
     if subprocess.run([*NAMESPACE, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("this machine allows no network namespaces")
+        lacking("this machine allows no network namespaces")
     command = [*NAMESPACE, sys.executable, "-m", "tests.support.fourier_client"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith(("saw", "did not see"))]

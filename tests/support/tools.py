@@ -11,9 +11,13 @@ import pytest
 def need(*programs: str) -> None:
     """Skip where an optional program is missing on a user's machine; in CI everything must be there."""
     missing = [program for program in programs if shutil.which(program) is None]
-    if missing and os.environ.get("CI"):
-        pytest.fail(f"not installed: {', '.join(missing)}")
     if missing:
-        pytest.skip(
-            f"not installed: {', '.join(missing)} (Debian packages gcc, cyclonedds-dev, cyclonedds-tools, nodejs, npm)"
-        )
+        packages = "Debian packages gcc, cyclonedds-dev, cyclonedds-tools, iproute2, nodejs, npm"
+        lacking(f"not installed: {', '.join(missing)} ({packages})")
+
+
+def lacking(what: str) -> None:
+    """Something this test cannot do without is not there."""
+    if os.environ.get("CI"):
+        pytest.fail(what)
+    pytest.skip(what)

@@ -85,7 +85,7 @@ class LeafNode(Behaviour):
         if status is _LEAF_SUCCESS:
             return self._end(Status.SUCCESS, leaf.reason)
         if status is _LEAF_FAILURE:
-            return self._end(FAILURE, leaf.reason or f"{type(leaf).__name__} failed")
+            return self._end(FAILURE, leaf.why or f"{type(leaf).__name__} failed")
         text = f"{type(leaf).__name__}.step returned {status!r} instead of a Status ({self._source.place})"
         return self._end(FAILURE, text)
 
