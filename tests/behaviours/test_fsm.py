@@ -52,8 +52,10 @@ def test_an_emergency_stop(case: Case, after: float) -> None:
 
 
 @each(CASES)
-def test_interrupted(case: Case) -> None:
-    check_interruption(case)
+def test_interrupted_nothing_more_is_sent_than_the_guards_repetitions_and_the_next_change_works(case: Case) -> None:
+    play = check_interruption(case)
+    assert play.stage.sent == case.sends
+    assert play.stage.play(SetFsm, **case.values).status is Status.SUCCESS
 
 
 def test_only_the_first_of_three_is_lost() -> None:
