@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -194,7 +195,14 @@ class _Builder:
         return LeafNode(source.title, self._run, make, limit, declared.resumable, source)
 
     def _leaf_maker(self, source: TreeNode, declared: Declaration) -> Callable[[], tuple[Leaf, Iterable[str]]]:
-        run, leaf, robot = self._run, declared.leaf, self._run.robot
+        run, robot, folder = self._run, self._run.robot, Path(source.place.file).parent
+        agreed = source.modifiers.confirm is not None  # it starts only after a person has agreed
+
+        def leaf(robot: Any, values: Mapping[str, Any]) -> Leaf:
+            made = declared.leaf(robot, values, folder)
+            made.confirmed = agreed
+            return made
+
         dynamic = {name: bind(value, run) for name, value in source.values.items() if not _is_constant(value)}
         constants = {name: value for name, value in source.values.items() if name not in dynamic}
         ranges = self._tree.robot.ranges if self._tree.robot else {}

@@ -117,6 +117,14 @@ def test_parameters_without_a_value_must_be_given(tmp_path: Path) -> None:
     assert mission.run().status == "success"
 
 
+def test_a_motion_is_read_from_the_folder_of_its_tree(tmp_path: Path) -> None:
+    keyframes = "keyframes:\n  - {at: 1.5 s, angles: [10 deg]}\n"
+    (tmp_path / "nod.yaml").write_text(f"description: Nod.\njoints: [neck_pitch]\n{keyframes}")
+    tree = write(tmp_path, "tree: nods\nrobot: adam_u\nroot:\n  - PlayMotion: {file: nod.yaml}\n")
+    outcome = VirtualMission(load_mission(tree)).run()
+    assert (outcome.status, outcome.reason) == ("success", "")
+
+
 def test_the_guard_reports_are_part_of_the_stream() -> None:
     events: list[Event] = []
     VirtualMission(load_mission(DELIVERY), events.append).run()
