@@ -96,7 +96,7 @@ class DdsBus:
     """
 
     def __init__(
-        self, settings: DdsSettings, name: str = "orchestrator", clock: Clock | None = None, breather: float = 0.002
+        self, settings: DdsSettings, name: str = "orchestrator", clock: Clock | None = None, breather: float = 0.003
     ) -> None:
         self.settings = settings
         self._breather = breather
