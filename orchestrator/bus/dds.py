@@ -26,6 +26,7 @@ from cyclonedds.util import duration
 from orchestrator.bus import cyclone
 from orchestrator.bus.contract import READY_AFTER, BusError, Endpoint, Report, Sample, foreign_writer
 from orchestrator.bus.reading import Intake
+from orchestrator.bus.reporting import Reporting
 from orchestrator.bus.settings import DdsSettings
 from orchestrator.clock import Clock, RealClock
 from orchestrator.wire.codec import codec
@@ -88,7 +89,7 @@ class _Domains:
                 cyclone.forget_types(settings.domain)
 
 
-class DdsBus:
+class DdsBus(Reporting):
     """One DDS participant with its readers and writers. One thread calls `wait`; writing and `wake` may be anywhere.
 
     Where samples come faster than every `breather` seconds and bring nothing anybody waits for, they are taken in
@@ -98,6 +99,7 @@ class DdsBus:
     def __init__(
         self, settings: DdsSettings, name: str = "orchestrator", clock: Clock | None = None, breather: float = 0.003
     ) -> None:
+        super().__init__()
         self.settings = settings
         self._breather = breather
         self.name = name
@@ -105,7 +107,6 @@ class DdsBus:
         self._woken = False
         self._next_look = 0.0
         self._closed = False
-        self._report_handlers: list[Callable[[Report], None]] = []
         self._readers: dict[str, DdsStream | DdsEvents] = {}
         self._writers: dict[str, DdsWriter] = {}
         self._topics: dict[str, DdsTopic[Any]] = {}
@@ -163,13 +164,6 @@ class DdsBus:
 
     def changed(self) -> None:
         self._woken = True
-
-    def on_report(self, handler: Callable[[Report], None]) -> None:
-        self._report_handlers.append(handler)
-
-    def report(self, report: Report) -> None:
-        for handler in self._report_handlers:
-            handler(report)
 
     def writers(self, topic: str) -> list[Endpoint]:
         return self._publications.on(topic)

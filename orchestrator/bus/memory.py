@@ -12,6 +12,7 @@ from typing import Any
 
 from orchestrator.bus.contract import READY_AFTER, BusError, Endpoint, Report, Sample, foreign_writer
 from orchestrator.bus.reading import Intake
+from orchestrator.bus.reporting import Reporting
 from orchestrator.clock import VirtualClock
 from orchestrator.wire.codec import codec
 from orchestrator.wire.topics import Topic
@@ -35,16 +36,16 @@ class MemoryNetwork:
         return self._numbers
 
 
-class MemoryBus:
+class MemoryBus(Reporting):
     """One participant's readers and writers."""
 
     def __init__(self, network: MemoryNetwork, name: str) -> None:
+        super().__init__()
         self.network = network
         self.name = name
         self.clock: VirtualClock = network.clock
         self.woken = False
         self.closed = False
-        self._report_handlers: list[Callable[[Report], None]] = []
         self._readers: dict[str, MemoryReader] = {}
         self._writers: dict[str, MemoryWriter] = {}
 
@@ -82,13 +83,6 @@ class MemoryBus:
 
     def wake(self) -> None:
         self.woken = True
-
-    def on_report(self, handler: Callable[[Report], None]) -> None:
-        self._report_handlers.append(handler)
-
-    def report(self, report: Report) -> None:
-        for handler in self._report_handlers:
-            handler(report)
 
     def writers(self, topic: str) -> list[Endpoint]:
         return [_endpoint(writer) for writer in self.network.writers.get(topic, []) if writer.bus is not self]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.surroundings import RobotOption, robot_asked_for, surroundings
+from orchestrator.cli.surroundings import RobotOption, surroundings
 
 if TYPE_CHECKING:
     from orchestrator.treefile import Checked
@@ -42,7 +42,7 @@ def _checked(trees: list[Path], robot: str | None) -> Iterator[Checked]:
     from orchestrator.treefile import check_file
     from orchestrator.yamlfile import Place
 
-    against = surroundings(robot_asked_for(robot))
+    against = surroundings(robot)
     for path in trees:
         checked = check_file(path, against)
         if checked.tree.root is not None and checked.tree.robot is None and not checked.findings.errors:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.surroundings import RobotOption, robot_asked_for, surroundings
+from orchestrator.cli.surroundings import RobotOption, surroundings
 
 if TYPE_CHECKING:
     from orchestrator.treefile.outline import Drawn
@@ -33,7 +33,7 @@ def show(
     from orchestrator.treefile.outline import outline
 
     try:
-        checked = check_file(tree, surroundings(robot_asked_for(robot)))
+        checked = check_file(tree, surroundings(robot))
     except ProfileError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from None

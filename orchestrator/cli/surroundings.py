@@ -23,16 +23,11 @@ def robot_asked_for(robot: str | None) -> RobotFacts | None:
     return facts_of(load_profile(robot)) if robot is not None else None
 
 
-def surroundings(robot: RobotFacts | None) -> Surroundings:
-    """Everything a tree is checked against on this machine: installed leaves, robots and their fields."""
-    from orchestrator.leaf import installed
-    from orchestrator.robots.facts_of import FieldsOfAllRobots, robot_named
-    from orchestrator.robots.profiles import profile_names
-    from orchestrator.treefile import Surroundings
+def surroundings(robot: str | None) -> Surroundings:
+    """Everything a tree is checked against on this machine; what is wrong with installed leaves is said."""
+    from orchestrator.mission.loading import surroundings as on_this_machine
 
-    catalogue = installed()
-    for problem in catalogue.problems:
+    found = on_this_machine(robot)
+    for problem in found.catalogue.problems:
         typer.echo(f"warning: {problem}", err=True)
-    return Surroundings(
-        catalogue, FieldsOfAllRobots(), robot=robot, robot_named=robot_named, robot_names=profile_names()
-    )
+    return found

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.surroundings import RobotOption, robot_asked_for, surroundings
+from orchestrator.cli.surroundings import RobotOption, surroundings
 
 
 def export(
@@ -21,7 +21,7 @@ def export(
     from orchestrator.treefile.xml import export
 
     try:
-        against = surroundings(robot_asked_for(robot))
+        against = surroundings(robot)
     except ProfileError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from None

@@ -29,22 +29,26 @@ class Loaded:
     """What the check wants to be known, though it lets the tree run."""
 
 
+def surroundings(robot: str | None = None, settings: Mapping[str, str] | None = None) -> Surroundings:
+    """Everything a tree is checked against on this machine: leaves, robots, fields, and the robot asked for.
+
+    Raises ProfileError when there is no such robot or its profile has mistakes.
+    """
+    return Surroundings(
+        installed(),
+        FieldsOfAllRobots(),
+        robot=facts_of(load_profile(robot)) if robot is not None else None,
+        robot_named=robot_named,
+        robot_names=profile_names(),
+        settings=settings or {},
+    )
+
+
 def load_mission(path: Path, robot: str | None = None, settings: Mapping[str, str] | None = None) -> Loaded:
     """Read and check a tree. `robot`, a name or profile file, goes before the tree's own."""
-    catalogue = installed()
     try:
-        asked_for = facts_of(load_profile(robot)) if robot is not None else None
-        checked = check_file(
-            path,
-            Surroundings(
-                catalogue,
-                FieldsOfAllRobots(),
-                robot=asked_for,
-                robot_named=robot_named,
-                robot_names=profile_names(),
-                settings=settings or {},
-            ),
-        )
+        against = surroundings(robot, settings)
+        checked = check_file(path, against)
     except ProfileError as error:
         raise CannotRun(error.findings.render()) from None
     tree = checked.tree
@@ -59,7 +63,7 @@ def load_mission(path: Path, robot: str | None = None, settings: Mapping[str, st
     missing = sorted({node.leaf.name for node in _nodes(tree.root) if node.leaf and not node.leaf.implemented})
     if missing:
         raise CannotRun(f"{path}: nothing is known yet about how to do {', '.join(missing)}")
-    return Loaded(tree, catalogue, load_profile(robot or tree.robot.name), checked.findings.render())
+    return Loaded(tree, against.catalogue, load_profile(robot or tree.robot.name), checked.findings.render())
 
 
 def _nodes(node: TreeNode) -> list[TreeNode]:
