@@ -17,6 +17,7 @@ from orchestrator.cli.run import run
 from orchestrator.cli.schema import schema
 from orchestrator.cli.show import show
 from orchestrator.cli.sim import sim
+from orchestrator.cli.stop import stop
 from orchestrator.cli.xml import export, import_
 
 app = typer.Typer(
@@ -42,7 +43,7 @@ def _options(
     pass
 
 
-for command in (check, exchange, export, fields, fmt, import_, nodes, robots, run, schema, show, sim):
+for command in (check, exchange, export, fields, fmt, import_, nodes, robots, run, schema, show, sim, stop):
     app.command(command.__name__.rstrip("_"))(command)
 
 

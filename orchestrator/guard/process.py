@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import math
 import os
 import signal
 import sys
@@ -21,7 +22,7 @@ from orchestrator.bus.dds import DdsBus
 from orchestrator.bus.settings import DdsSettings
 from orchestrator.guard.config import GuardConfigError, load_guard_config
 from orchestrator.guard.driver import Guard
-from orchestrator.guard.events import Event, RunConnected, RunEnded
+from orchestrator.guard.events import Event, RunConnected, RunEnded, Stop
 from orchestrator.guard.link import GuardServer, Host
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.rpc import RpcCaller
@@ -31,6 +32,8 @@ from orchestrator.robots.profiles import ProfileError, load_profile
 LONGEST_WAIT = 0.02
 """Seconds between two looks at the clock, however quiet it is."""
 REAL_TIME_PRIORITY = 20
+STOP_TIME = 5.0
+"""Seconds after which the guard leaves although it has not seen the robot stand: it has told, and can do no more."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -54,6 +57,7 @@ class GuardProcess:
         profile = load_profile(settings.robot)
         self._lock = threading.RLock()
         self._done = self._ended = False
+        self._leave_by = math.inf
         self._bus = DdsBus(settings.network, name="orchestrator guard", breather=0.0)
         rpc = RpcCaller(settings.rpc) if settings.rpc else None
         self._guard = Guard(profile, load_guard_config(), self._bus, AuditFile(self._folder / "audit.log"), rpc)
@@ -74,12 +78,15 @@ class GuardProcess:
             with self._lock:
                 if clock.now() >= self._guard.next_due():
                     self._guard.run_due()
-                self._done = self._done or (self._ended and self._at_rest())
+                self._done = self._ended and (self._at_rest() or clock.now() >= self._leave_by)
         self._server.close()
         self._bus.close()
 
-    def stop(self) -> None:
-        self._done = True
+    def stop_robot(self) -> None:
+        """A person wants the robot stopped and the guard gone: stop, and leave when it stands or after a while."""
+        self._handle(Stop("orchestrator stop"))
+        self._ended = True
+        self._leave_by = self._bus.clock.now() + STOP_TIME
 
     def _at_rest(self) -> bool:
         """Whether nothing of ours moves or is held, and the last stop has been seen to work."""
@@ -132,7 +139,7 @@ def main() -> int:
     except (BusError, GuardConfigError, ProfileError, OSError) as error:
         print(f"error: {error}", flush=True)
         return 2
-    signal.signal(signal.SIGTERM, lambda *_: process.stop())
+    signal.signal(signal.SIGTERM, lambda *_: process.stop_robot())
     print("up", flush=True)
     process.run()
     return 0

@@ -23,6 +23,8 @@ from orchestrator.robots.robot import Robot
 PREFLIGHT_TIME = 15.0
 """Seconds a robot has to show that it can be armed."""
 _ENDS_THE_RUN = frozenset({"estopped", "fault", "intervened", "offline"})
+_STOPPED = frozenset({"stopping", "disarmed"})
+"""Modes that end a run which has begun."""
 
 
 class NotArmed(Exception):
@@ -60,6 +62,7 @@ class Mission:
         self._preflight: dict[str, tuple[bool, str]] = {}
         self._mode = ""
         self._refused = ""
+        self._running = False
         link.on_report = self._take
         self.robot = Robot(loaded.profile, bus, _Telling(link, self._tell_command))
         self.built = build(loaded.tree, loaded.catalogue, self.robot, RobotFields(self.robot), bus.clock, prompts)
@@ -83,7 +86,9 @@ class Mission:
     def run(self) -> Outcome:
         """From the first tick to the last; the robot must be armed."""
         self._link.begin()
+        self._running = True
         outcome = self.runner.run()
+        self._running = False
         self._link.finish()
         return outcome
 
@@ -102,7 +107,7 @@ class Mission:
             self._refused = report.text
         elif report.kind == "mode":
             self._mode = report.value
-            if report.value in _ENDS_THE_RUN:
+            if report.value in _ENDS_THE_RUN or (self._running and report.value in _STOPPED):
                 self.runner.stop(report.text)
         if report.kind not in ("preflight", "sent"):
             at = self._bus.clock.now()

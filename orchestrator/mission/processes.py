@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import subprocess
@@ -64,9 +65,24 @@ class GuardProcess:
 
 def state_folder(robot: str, network: DdsSettings) -> Path:
     """Where the guard of this robot on this network keeps its socket, lock and audit file."""
-    root = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/orchestrator-{os.getuid()}")
     mark = hashlib.blake2b(msgspec.json.encode(network), digest_size=4).hexdigest()  # sockets have short names
-    return root / "orchestrator" / f"{robot}-{mark}"
+    return _state_root() / f"{robot}-{mark}"
+
+
+def _state_root() -> Path:
+    return Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/orchestrator-{os.getuid()}") / "orchestrator"
+
+
+def guards() -> dict[str, int]:
+    """The guards that watch robots on this machine: the robot's name and mark, and the guard's process."""
+    found = {}
+    for file in sorted(_state_root().glob("*/lock")):
+        with file.open() as opened:
+            try:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                found[file.parent.name] = int(opened.read())
+    return found
 
 
 def _json(settings: msgspec.Struct) -> str:

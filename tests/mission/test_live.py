@@ -88,4 +88,19 @@ def test_the_guard_outlives_a_killed_run_and_stops_the_robot(environment: dict[s
             time.sleep(0.02)
         os.kill(guard, 0)  # it is still there, holding
     finally:
-        os.kill(guard, signal.SIGTERM)
+        stop = [sys.executable, "-m", "orchestrator.cli", "stop"]
+        done = subprocess.run(stop, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("stopped\n")
+    again = subprocess.run(stop, env=environment, capture_output=True, text=True, check=True)
+    assert again.stdout == "nothing runs on this machine\n"
+
+
+def test_orchestrator_stop_ends_a_run_that_is_under_way(environment: dict[str, str]) -> None:
+    process = start(environment, str(DELIVERY), "--sim")
+    until_line(process, "drive to the shelf: running")
+    stop = [sys.executable, "-m", "orchestrator.cli", "stop"]
+    subprocess.run(stop, env=environment, capture_output=True, check=True)
+    said, _ = process.communicate()
+    assert process.returncode == 3
+    assert "stopped" in said
