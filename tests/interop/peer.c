@@ -28,11 +28,11 @@ static dds_entity_t topic(dds_entity_t participant, const char *prefix, const st
 
 /* One value per vendor as this compiler's own structs see it. */
 static void show(const char *name, const void *sample) {
-#ifdef SHOW_dobot_atom
+#ifdef VENDOR_dobot_atom
   if (!strcmp(name, "AMRCommand_"))
     printf("dobot target_id %u\n", ((const dobot_atom_msg_dds__AMRCommand_ *)sample)->target_id);
 #endif
-#ifdef SHOW_pnd_adam
+#ifdef VENDOR_pnd_adam
   if (!strcmp(name, "HandState_"))
     printf("pnd position[11] %u\n", ((const pnd_adam_msg_dds__HandState_ *)sample)->position[11]);
 #endif
