@@ -7,6 +7,7 @@ sample with a number that cannot be true raises `Unbelievable` and counts as bad
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -302,24 +303,21 @@ def _word(value: Any) -> str:
 
 
 class Speedometer:
-    """How fast something goes, from where it is now and then."""
+    """How fast something goes, from where it is now and where it was half a second ago."""
 
-    SPAN = 0.1  # seconds: over less, a position's noise looks like motion
+    SPAN = 0.5  # seconds: a millimetre of noise then looks like 3 mm/s; over 0.1 s it looks like motion
 
     def __init__(self) -> None:
-        self._from: tuple[float, float, float] | None = None
-        self._speed: float | None = None
+        self._been: deque[tuple[float, float, float]] = deque()
 
     def __call__(self, now: float, x: float, y: float) -> float | None:
         if not (math.isfinite(x) and math.isfinite(y)):
             raise Unbelievable("a position is not finite")
-        if self._from is None:
-            self._from = (now, x, y)
-        since, x0, y0 = self._from
-        if now - since >= self.SPAN:
-            self._speed = math.hypot(x - x0, y - y0) / (now - since)
-            self._from = (now, x, y)
-        return self._speed
+        self._been.append((now, x, y))
+        while len(self._been) > 1 and now - self._been[1][0] >= self.SPAN:
+            self._been.popleft()
+        since, x0, y0 = self._been[0]
+        return math.hypot(x - x0, y - y0) / (now - since) if now - since >= self.SPAN else None
 
 
 # Adam
