@@ -43,6 +43,18 @@ class Endpoint:
     """Identifies the program it belongs to."""
     name: str
     """What that program calls itself, if it does."""
+    type_number: str = ""
+    """The number of the type it announces (wire/announced.py), if it announces one."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Somebody on the bus."""
+
+    name: str
+    host: str
+    process: str
+    """Name, host and process number, as far as it tells them."""
 
 
 @dataclass(frozen=True)

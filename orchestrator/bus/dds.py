@@ -24,11 +24,12 @@ from cyclonedds.topic import Topic as DdsTopic
 from cyclonedds.util import duration
 
 from orchestrator.bus import cyclone
-from orchestrator.bus.contract import READY_AFTER, BusError, Endpoint, Report, Sample, foreign_writer
+from orchestrator.bus.contract import READY_AFTER, BusError, Endpoint, Program, Report, Sample, foreign_writer
 from orchestrator.bus.reading import Intake
 from orchestrator.bus.reporting import Reporting
 from orchestrator.bus.settings import DdsSettings
 from orchestrator.clock import Clock, RealClock
+from orchestrator.wire.announced import type_number
 from orchestrator.wire.codec import codec
 from orchestrator.wire.topics import Topic
 
@@ -167,6 +168,14 @@ class DdsBus(Reporting):
 
     def writers(self, topic: str) -> list[Endpoint]:
         return self._publications.on(topic)
+
+    def readers(self, topic: str) -> list[Endpoint]:
+        """Who else reads this topic."""
+        return self._subscriptions.on(topic)
+
+    def programs(self) -> list[Program]:
+        """Who else is on the domain."""
+        return self._publications.programs()
 
     def _noticed_writer(self, other: Endpoint) -> None:
         if other.topic in self._writers:
@@ -362,6 +371,10 @@ class _Directory:
         self._look()
         return [endpoint for endpoint in self._known.values() if endpoint.topic == topic]
 
+    def programs(self) -> list[Program]:
+        found = [program for program in self._programs.read(N=100) if str(program.key) != self._own]
+        return [_program(each.qos) for each in found if each.sample_info.instance_state == _ALIVE]
+
     def _look(self) -> None:
         for found in self._reader.take(N=100):
             key = str(found.key)
@@ -372,7 +385,8 @@ class _Directory:
 
     def _meet(self, key: str, found: Any) -> None:
         name = _entity_name(found.qos) or self._program_name(found.participant_key)
-        endpoint = Endpoint(found.topic_name, found.type_name, str(found.participant_key), name)
+        number = type_number(found.type_id) if found.type_id is not None else ""
+        endpoint = Endpoint(found.topic_name, found.type_name, str(found.participant_key), name, number)
         new = key not in self._known
         self._known[key] = endpoint
         if new and self.on_new is not None:
@@ -387,3 +401,8 @@ class _Directory:
 
 def _entity_name(qos: Qos) -> str:
     return str(qos[Policy.EntityName].name) if Policy.EntityName in qos else ""
+
+
+def _program(qos: Qos) -> Program:
+    said = {policy.key: policy.value for policy in qos if isinstance(policy, Policy.Property)}
+    return Program(_entity_name(qos), said.get("__Hostname", ""), said.get("__Pid", ""))

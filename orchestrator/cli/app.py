@@ -8,6 +8,7 @@ import typer
 
 from orchestrator import __version__
 from orchestrator.cli.check import check
+from orchestrator.cli.doctor import doctor
 from orchestrator.cli.exchange import exchange
 from orchestrator.cli.fields import fields
 from orchestrator.cli.fmt import fmt
@@ -43,7 +44,9 @@ def _options(
     pass
 
 
-for command in (check, exchange, export, fields, fmt, import_, nodes, robots, run, schema, show, sim, stop):
+for command in (
+    check, doctor, exchange, export, fields, fmt, import_, nodes, robots, run, schema, show, sim, stop,
+):  # fmt: skip
     app.command(command.__name__.rstrip("_"))(command)
 
 

@@ -31,6 +31,8 @@ from orchestrator.robots.profiles import ProfileError, load_profile
 
 LONGEST_WAIT = 0.02
 """Seconds between two looks at the clock, however quiet it is."""
+NAME = "orchestrator guard"
+"""What it is called on DDS."""
 REAL_TIME_PRIORITY = 20
 STOP_TIME = 5.0
 """Seconds after which the guard leaves although it has not seen the robot stand: it has told, and can do no more."""
@@ -58,7 +60,7 @@ class GuardProcess:
         self._lock = threading.RLock()
         self._done = self._ended = False
         self._leave_by = math.inf
-        self._bus = DdsBus(settings.network, name="orchestrator guard", breather=0.0)
+        self._bus = DdsBus(settings.network, name=NAME, breather=0.0)
         rpc = RpcCaller(settings.rpc) if settings.rpc else None
         self._guard = Guard(profile, load_guard_config(), self._bus, AuditFile(self._folder / "audit.log"), rpc)
         self._server = GuardServer(

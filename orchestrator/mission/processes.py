@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import subprocess
@@ -75,14 +74,23 @@ def _state_root() -> Path:
 
 def guards() -> dict[str, int]:
     """The guards that watch robots on this machine: the robot's name and mark, and the guard's process."""
-    found = {}
-    for file in sorted(_state_root().glob("*/lock")):
-        with file.open() as opened:
-            try:
-                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                found[file.parent.name] = int(opened.read())
-    return found
+    folders = [file.parent for file in sorted(_state_root().glob("*/lock"))]
+    processes = {folder.name: guard_process(folder) for folder in folders}
+    return {name: process for name, process in processes.items() if process is not None}
+
+
+def guard_process(folder: Path, locks: Path = Path("/proc/locks")) -> int | None:
+    """Which process holds the guard's lock. Read from the kernel's list: trying the lock could keep a guard out."""
+    try:
+        inode = (folder / "lock").stat().st_ino
+        held = locks.read_text()
+    except OSError:
+        return None
+    for line in held.splitlines():
+        _, kind, *_, process, file, _start, _end = line.split()
+        if kind == "FLOCK" and file.endswith(f":{inode}"):
+            return int(process)
+    return None
 
 
 def _json(settings: msgspec.Struct) -> str:
