@@ -14,7 +14,7 @@ from orchestrator.bus.network import load_network
 from orchestrator.bus.settings import DdsSettings
 from orchestrator.guard.process import NAME as GUARD
 from orchestrator.mission.installed import Line
-from orchestrator.mission.processes import guard_process, state_folder
+from orchestrator.mission.processes import lock_holder, state_folder
 from orchestrator.robots.profile import Profile
 from orchestrator.wire.announced import DEFAULT, variant_of
 from orchestrator.wire.codec import codec
@@ -94,7 +94,7 @@ def look(profile: Profile, settings: DdsSettings) -> Sight:
             replace(seen[name], rate=rates[name], undecodable=_undecodable(reader)) for name, reader in readers.items()
         )
         commands = tuple(each for name, each in seen.items() if name not in readers)
-        return Sight(tuple(bus.programs()), state, commands, guard_process(state_folder(profile.name, settings)))
+        return Sight(tuple(bus.programs()), state, commands, lock_holder(state_folder(profile.name, settings)))
 
 
 def robot_lines(profile: Profile, settings: DdsSettings, sight: Sight) -> Iterator[Line]:

@@ -75,11 +75,11 @@ def _state_root() -> Path:
 def guards() -> dict[str, int]:
     """The guards that watch robots on this machine: the robot's name and mark, and the guard's process."""
     folders = [file.parent for file in sorted(_state_root().glob("*/lock"))]
-    processes = {folder.name: guard_process(folder) for folder in folders}
+    processes = {folder.name: lock_holder(folder) for folder in folders}
     return {name: process for name, process in processes.items() if process is not None}
 
 
-def guard_process(folder: Path, locks: Path = Path("/proc/locks")) -> int | None:
+def lock_holder(folder: Path, locks: Path = Path("/proc/locks")) -> int | None:
     """Which process holds the guard's lock. Read from the kernel's list: trying the lock could keep a guard out."""
     try:
         inode = (folder / "lock").stat().st_ino

@@ -21,7 +21,7 @@ from orchestrator.mission.doctor import (
     robot_lines,
     state_line,
 )
-from orchestrator.mission.processes import guard_process
+from orchestrator.mission.processes import lock_holder
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import load_profile
 from orchestrator.wire.announced import type_numbers
@@ -163,7 +163,7 @@ def test_without_a_robot_there_is_one_problem(sight: Sight, problem: str) -> Non
 
 
 def test_the_guard_of_this_machine_is_known_by_its_lock(tmp_path: Path) -> None:
-    assert guard_process(tmp_path) is None
+    assert lock_holder(tmp_path) is None
     with lock(tmp_path):
-        assert guard_process(tmp_path) == os.getpid()
-    assert guard_process(tmp_path) is None
+        assert lock_holder(tmp_path) == os.getpid()
+    assert lock_holder(tmp_path) is None
