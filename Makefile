@@ -10,7 +10,8 @@ demo: $(READY)
 	@$(BIN)/orchestrator run trees/04_deliver_atom_w.yaml --sim --yes
 
 test: lint
-	@$(BIN)/pytest -n auto
+	@$(BIN)/pytest -n auto -m "not alone"
+	@$(BIN)/pytest -m alone
 
 lint: $(READY)
 	@$(BIN)/ruff check .

@@ -17,7 +17,7 @@ import pytest
 from orchestrator.data import data_path
 from orchestrator.journal.audit import read
 
-pytestmark = [pytest.mark.dds, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.dds, pytest.mark.alone, pytest.mark.timeout(300)]
 
 DELIVERY = data_path("trees/04_deliver_atom_w.yaml")
 
