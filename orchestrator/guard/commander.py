@@ -6,8 +6,9 @@ from orchestrator.clock import Timer, VirtualClock
 from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import Heartbeat, IntentAsked, RunBegan, RunConnected, RunEnded, StreamEnded
 from orchestrator.guard.outputs import Report
+from orchestrator.guard.receipts import Receipts
 from orchestrator.robots.commander import Receipt
-from orchestrator.robots.intents import AnyIntent, Stream
+from orchestrator.robots.intents import AnyIntent
 
 
 class InProcessCommander:
@@ -18,26 +19,21 @@ class InProcessCommander:
         self.reports: list[Report] = []
         self._clock = clock
         self._timer: Timer | None = None
-        self._receipts: dict[int, Receipt] = {}
-        self._streams: dict[int, Receipt] = {}
-        self._last_id = 0
+        self._receipts = Receipts()
         guard.on_report = self._take
         guard.on_step = self._plan
         guard.handle(RunConnected(run))
         self.epoch = guard.state.epoch
 
     def send(self, intent: AnyIntent) -> Receipt:
-        self._last_id += 1
-        receipt = self._receipts[self._last_id] = Receipt(intent)
-        if isinstance(intent, Stream):
-            self._streams[self._last_id] = receipt
-        self.guard.handle(IntentAsked(self.epoch, self._last_id, intent))
+        number, receipt = self._receipts.open(intent)
+        self.guard.handle(IntentAsked(self.epoch, number, intent))
         return receipt
 
     def end(self, receipt: Receipt) -> None:
-        for number, stream in list(self._streams.items()):
-            if stream is receipt:
-                self.guard.handle(StreamEnded(self.epoch, number))
+        number = self._receipts.release(receipt)
+        if number is not None:
+            self.guard.handle(StreamEnded(self.epoch, number))
 
     def begin(self) -> None:
         """The mission starts: the robot must be armed."""
@@ -45,7 +41,7 @@ class InProcessCommander:
 
     def heartbeat(self) -> None:
         """A tick is finished; streams that are not ended go on."""
-        self.guard.handle(Heartbeat(self.epoch, tuple(self._streams)))
+        self.guard.handle(Heartbeat(self.epoch, self._receipts.streams))
 
     def finish(self) -> None:
         """The mission is over."""
@@ -53,20 +49,7 @@ class InProcessCommander:
 
     def _take(self, report: Report) -> None:
         self.reports.append(report)
-        receipt = self._receipts.get(report.id)
-        if receipt is None:
-            return
-        if report.kind == "sent" and receipt.state == "pending":
-            receipt.state, receipt.sent_at = "sent", self._clock.now()
-        elif report.kind == "refused":
-            self._close(report.id, receipt, "refused", report.text)
-        elif report.kind == "ended":
-            self._close(report.id, receipt, "ended", report.text)
-
-    def _close(self, number: int, receipt: Receipt, state: str, reason: str) -> None:
-        receipt.state = "refused" if state == "refused" else "ended"
-        receipt.reason = reason
-        self._streams.pop(number, None)
+        self._receipts.take(report, self._clock.now())
 
     def _plan(self) -> None:
         """Have the guard called when it next wants to be."""

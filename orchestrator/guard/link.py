@@ -19,8 +19,9 @@ import msgspec
 from orchestrator.clock import Clock
 from orchestrator.guard import events
 from orchestrator.guard.outputs import Report
+from orchestrator.guard.receipts import Receipts
 from orchestrator.robots.commander import Receipt
-from orchestrator.robots.intents import AnyIntent, Stream
+from orchestrator.robots.intents import AnyIntent
 
 MAX_MESSAGE = 64 * 1024
 
@@ -224,9 +225,7 @@ class LinkCommander:
         self._wake = wake
         self.on_report: Callable[[Report], None] = lambda report: None
         self.on_lost: Callable[[], None] = lambda: None
-        self._receipts: dict[int, Receipt] = {}
-        self._streams: dict[int, Receipt] = {}
-        self._last_id = 0
+        self._receipts = Receipts()
         self._finished = False
         self.lost = False
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -252,24 +251,20 @@ class LinkCommander:
                     raise LinkError("the guard closed the connection")
 
     def send(self, intent: AnyIntent) -> Receipt:
-        self._last_id += 1
-        receipt = self._receipts[self._last_id] = Receipt(intent)
-        if isinstance(intent, Stream):
-            self._streams[self._last_id] = receipt
-        self._send(Ask(self._last_id, intent))
+        number, receipt = self._receipts.open(intent)
+        self._send(Ask(number, intent))
         return receipt
 
     def end(self, receipt: Receipt) -> None:
-        for number, stream in list(self._streams.items()):
-            if stream is receipt:
-                del self._streams[number]
-                self._send(EndStream(number))
+        number = self._receipts.release(receipt)
+        if number is not None:
+            self._send(EndStream(number))
 
     def begin(self) -> None:
         self._send(Begin())
 
     def heartbeat(self) -> None:
-        self._send(Beat(tuple(self._streams)))
+        self._send(Beat(self._receipts.streams))
 
     def finish(self) -> None:
         self._finished = True
@@ -310,12 +305,5 @@ class LinkCommander:
         self._gone()
 
     def _take(self, report: Report, at: float) -> None:
-        receipt = self._receipts.get(report.id)
-        if receipt is not None:
-            if report.kind == "sent" and receipt.state == "pending":
-                receipt.sent_at, receipt.state = at, "sent"
-            elif report.kind in ("refused", "ended"):
-                receipt.reason = report.text
-                receipt.state = "refused" if report.kind == "refused" else "ended"
-                self._streams.pop(report.id, None)
+        self._receipts.take(report, at)
         self.on_report(report)

@@ -1,0 +1,48 @@
+"""What became of the intents a run asked for: both ways to the guard keep it the same way."""
+
+from __future__ import annotations
+
+from orchestrator.guard.outputs import Report
+from orchestrator.robots.commander import Receipt
+from orchestrator.robots.intents import AnyIntent, Stream
+
+
+class Receipts:
+    """Numbers intents, and keeps their receipts up to date with the guard's reports."""
+
+    def __init__(self) -> None:
+        self._receipts: dict[int, Receipt] = {}
+        self._streams: dict[int, Receipt] = {}
+        self._last = 0
+
+    def open(self, intent: AnyIntent) -> tuple[int, Receipt]:
+        """A new intent: its number and its receipt."""
+        self._last += 1
+        receipt = self._receipts[self._last] = Receipt(intent)
+        if isinstance(intent, Stream):
+            self._streams[self._last] = receipt
+        return self._last, receipt
+
+    @property
+    def streams(self) -> tuple[int, ...]:
+        """The streams the tree still holds: a heartbeat renews them."""
+        return tuple(self._streams)
+
+    def release(self, receipt: Receipt) -> int | None:
+        """The number of a stream that is no longer wanted, if it is one that still goes on."""
+        number = next((number for number, stream in list(self._streams.items()) if stream is receipt), None)
+        if number is not None:
+            self._streams.pop(number, None)
+        return number
+
+    def take(self, report: Report, at: float) -> None:
+        """The guard said something at this time."""
+        receipt = self._receipts.get(report.id)
+        if receipt is None:
+            return
+        if report.kind == "sent" and receipt.state == "pending":
+            receipt.sent_at, receipt.state = at, "sent"
+        elif report.kind in ("refused", "ended"):
+            receipt.reason = report.text
+            receipt.state = "refused" if report.kind == "refused" else "ended"
+            self._streams.pop(report.id, None)
