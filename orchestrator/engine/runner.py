@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import inf, nextafter
 from typing import NamedTuple, Protocol
 
@@ -143,9 +143,16 @@ class Runner:
     # The loop
 
     def run(self) -> Outcome:
+        for _ in self.turns():
+            pass
+        assert self._outcome is not None
+        return self._outcome
+
+    def turns(self) -> Iterator[None]:
+        """As `run`, but gives way after every turn: a test looks and acts in between."""
         self.emit(self.built.described())
         try:
-            self._loop()
+            yield from self._loop()
         except StopRun as stop:
             self._outcome = Outcome("stopped", stop.reason)
         except Exception as error:  # a mistake in a node of ours: the run can't be trusted any more
@@ -155,9 +162,13 @@ class Runner:
         skipped = self._leave_undone() if self._outcome.status == "stopped" else []
         self._report_all()
         self._tell_the_end(self._outcome, skipped)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended; None before."""
         return self._outcome
 
-    def _loop(self) -> None:
+    def _loop(self) -> Iterator[None]:
         while True:
             self._started = self._clock.now()
             while self._requests:
@@ -171,6 +182,7 @@ class Runner:
                 self.overruns += 1
             if self._outcome is not None:
                 return
+            yield
             self._wait()
 
     def _advance(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import msgspec
@@ -85,12 +85,18 @@ class Mission:
 
     def run(self) -> Outcome:
         """From the first tick to the last; the robot must be armed."""
+        for _ in self.turns():
+            pass
+        assert self.runner.outcome is not None
+        return self.runner.outcome
+
+    def turns(self) -> Iterator[None]:
+        """As `run`, turn by turn."""
         self._link.begin()
         self._running = True
-        outcome = self.runner.run()
+        yield from self.runner.turns()
         self._running = False
         self._link.finish()
-        return outcome
 
     def _pass_time(self, seconds: float) -> None:
         until = self._bus.clock.now() + seconds

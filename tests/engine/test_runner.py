@@ -56,6 +56,18 @@ def test_a_watched_field_causes_a_tick_at_once_and_silence_one_every_50_ms(fly: 
     assert [round(beat, 6) for beat in run.beats] == [0, 0.05, 0.1, 0.12]
 
 
+def test_a_run_can_be_taken_turn_by_turn(fly: Fly) -> None:
+    run = fly("- wait_for: pad.a")
+    turns = run.runner.turns()
+    for _ in range(3):
+        next(turns)
+    assert round(run.clock.now(), 6) == 0.1
+    assert run.runner.outcome is None
+    run.set("pad.a", True)
+    assert list(turns) == []
+    assert run.runner.outcome == ("success", "", None, "")
+
+
 def test_ticks_are_at_least_a_millisecond_apart(fly: Fly) -> None:
     run = fly("- wait_for: pad.a")
     for step in range(100):
