@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator.leaf import Catalogue, installed
 from orchestrator.robots.facts_of import FieldsOfAllRobots, facts_of, robot_named
@@ -12,6 +13,9 @@ from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
 from orchestrator.treefile import Surroundings, check_file
 from orchestrator.treefile.model import Tree, TreeNode
+
+if TYPE_CHECKING:
+    from orchestrator.engine.substitution import Substitutes
 
 
 class CannotRun(Exception):
@@ -27,6 +31,8 @@ class Loaded:
     profile: Profile
     warnings: str
     """What the check wants to be known, though it lets the tree run."""
+    substitutes: Substitutes | None = None
+    """What some nodes do instead, in tests and rehearsals."""
 
 
 def surroundings(robot: str | None = None, settings: Mapping[str, str] | None = None) -> Surroundings:
@@ -44,7 +50,12 @@ def surroundings(robot: str | None = None, settings: Mapping[str, str] | None = 
     )
 
 
-def load_mission(path: Path, robot: str | None = None, settings: Mapping[str, str] | None = None) -> Loaded:
+def load_mission(
+    path: Path,
+    robot: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    substitutes: Substitutes | None = None,
+) -> Loaded:
     """Read and check a tree. `robot`, a name or profile file, goes before the tree's own."""
     try:
         against = surroundings(robot, settings)
@@ -63,7 +74,8 @@ def load_mission(path: Path, robot: str | None = None, settings: Mapping[str, st
     missing = sorted({node.leaf.name for node in _nodes(tree.root) if node.leaf and not node.leaf.implemented})
     if missing:
         raise CannotRun(f"{path}: nothing is known yet about how to do {', '.join(missing)}")
-    return Loaded(tree, against.catalogue, load_profile(robot or tree.robot.name), checked.findings.render())
+    profile = load_profile(robot or tree.robot.name)
+    return Loaded(tree, against.catalogue, profile, checked.findings.render(), substitutes)
 
 
 def _nodes(node: TreeNode) -> list[TreeNode]:

@@ -15,10 +15,11 @@ from orchestrator.engine.prompts import Prompts
 from orchestrator.engine.runner import Outcome, Runner
 from orchestrator.guard.outputs import Report
 from orchestrator.mission.fields import RobotFields
-from orchestrator.mission.loading import Loaded
+from orchestrator.mission.loading import CannotRun, Loaded
 from orchestrator.robots.commander import Receipt
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.robot import Robot
+from orchestrator.yamlfile.findings import nearest
 
 PREFLIGHT_TIME = 15.0
 """Seconds a robot has to show that it can be armed."""
@@ -65,7 +66,11 @@ class Mission:
         self._running = False
         link.on_report = self._take
         self.robot = Robot(loaded.profile, bus, _Telling(link, self._tell_command))
-        self.built = build(loaded.tree, loaded.catalogue, self.robot, RobotFields(self.robot), bus.clock, prompts)
+        fields = RobotFields(self.robot)
+        stand_ins = loaded.substitutes
+        self.built = build(loaded.tree, loaded.catalogue, self.robot, fields, bus.clock, prompts, stand_ins)
+        if stand_ins is not None and stand_ins.unused:
+            raise CannotRun(_nothing_fits(stand_ins.unused, tuple(node.name for node in self.built.structure)))
         self.runner = Runner(self.built, bus, heartbeat=link.heartbeat, on_event=self._tell)
 
     def arm(self, who: str) -> None:
@@ -127,6 +132,13 @@ class Mission:
         """One event after the other, whichever thread it comes from."""
         with self._telling:
             self._on_event(event)
+
+
+def _nothing_fits(patterns: list[str], names: tuple[str, ...]) -> str:
+    guesses = ((pattern, nearest(pattern, names)) for pattern in patterns)
+    return "\n".join(
+        f'no node is called "{pattern}"' + (f': did you mean "{guess}"?' if guess else "") for pattern, guess in guesses
+    )
 
 
 class _Telling:

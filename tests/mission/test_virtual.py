@@ -8,6 +8,7 @@ import pytest
 
 from orchestrator.data import data_path
 from orchestrator.engine.events import Command, Event, GuardReport, to_json
+from orchestrator.engine.substitution import Substitutes
 from orchestrator.mission.loading import CannotRun, load_mission
 from orchestrator.mission.mission import NotArmed
 from orchestrator.mission.virtual import VirtualMission
@@ -99,6 +100,19 @@ def test_a_tree_with_mistakes_does_not_run(tmp_path: Path) -> None:
         load_mission(tree)
     assert "tree.yaml:4:21: error:" in str(caught.value)
     assert "tree.yaml:5:5: error:" in str(caught.value)
+
+
+def test_stand_ins_take_the_place_of_nodes() -> None:
+    events: list[Event] = []
+    stand_ins = Substitutes({"drive to *": "succeed after 2 s", "close the hand on the box": "fail twice then succeed"})
+    assert VirtualMission(load_mission(DELIVERY, substitutes=stand_ins), events.append).run().status == "success"
+    assert commands(events) == ["SetFsm", "SwitchUpperControl", "HandTarget", "HandTarget", "SwitchUpperControl"]
+
+
+def test_a_stand_in_for_a_node_that_is_not_there_is_a_mistake() -> None:
+    stand_ins = Substitutes({"drive to the shelve": "succeed"})
+    with pytest.raises(CannotRun, match='no node is called "drive to the shelve": did you mean "drive to the shelf"'):
+        VirtualMission(load_mission(DELIVERY, substitutes=stand_ins))
 
 
 def test_a_tree_without_a_robot_does_not_run(tmp_path: Path) -> None:
