@@ -151,6 +151,7 @@ class _Lines:
     def __init__(self, loaded: Loaded, kind: str) -> None:
         self._names: list[str] = []
         self._depth: list[int] = []
+        self._shown: dict[int, str] = {}
         self._start: float | None = None
         typer.secho(f"{kind}  {loaded.profile.name}  {loaded.tree.name}", bold=True)
         if loaded.warnings:
@@ -168,7 +169,9 @@ class _Lines:
                     self._depth.append(0 if node.parent is None else self._depth[node.parent] + 1)
             case events.Tick(at=at, changes=changes):
                 for number, change in changes.items():
-                    self._line(at, number, change.status, change.message)
+                    if self._shown.get(number) != change.status:  # what nodes say while they run is for live views
+                        self._line(at, number, change.status, change.message)
+                    self._shown[number] = change.status
             case events.Note(at=at, node=node, text=text):
                 self._line(at, node, "says", text)
             case events.Prompt(at=at, node=node, question=question, choices=choices):

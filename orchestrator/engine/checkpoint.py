@@ -39,6 +39,7 @@ _KEPT: dict[type[Behaviour], tuple[str, ...]] = {
     TryAll: ("at",),
     Finally: ("open",),
     StandIn: ("attempt",),
+    Wait: ("length",),
     LeafNode: ("result",),
 }
 _TIMES: dict[type[Behaviour], tuple[str, ...]] = {

@@ -44,14 +44,15 @@ class Structure(_Event, frozen=True, kw_only=True, tag="structure"):
 
 
 class Change(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A node's new status, with its reason or remark if it has one."""
+    """A node's new status, with its reason or remark if it has one; or what a node that goes on running says."""
 
     status: NodeStatus
     message: str = ""
+    progress: float | None = None  # from 0 to 1, in steps of 0.01
 
 
 class Tick(_Event, frozen=True, kw_only=True, tag="tick"):
-    """The nodes that another status after a tick than before; ticks that change nothing are not told."""
+    """The nodes with another status than before the tick, or something new to say; other ticks are not told."""
 
     tick: int
     changes: dict[int, Change]

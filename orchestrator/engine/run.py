@@ -96,6 +96,7 @@ class Run:
         self.wanted = False  # something would have started
         self.breakpoints: set[Behaviour] = set()
         self.reached: Behaviour | None = None  # a breakpoint
+        self.said: dict[int, tuple[str, float | None]] = {}  # by running nodes, and not told yet: message, progress
         self.on_event: Callable[[Event], object] = lambda event: None
 
     def wake_at(self, time: float) -> None:
@@ -111,6 +112,10 @@ class Run:
         node.feedback_message = reason
         self.failure = Failure(node, reason)
         return Status.FAILURE
+
+    def say(self, node: Behaviour, message: str, progress: float | None = None) -> None:
+        """What a running node does just now; shown with its status, not kept."""
+        self.said[node_id(node)] = message, progress
 
     def note(self, node: Behaviour, text: str) -> None:
         self.on_event(Note(at=self.clock.now(), node=node_id(node), text=text))
@@ -143,6 +148,11 @@ class Run:
                 return True
             node = node.parent
         return False
+
+
+def in_steps(progress: float) -> float:
+    """Progress as it is told: finer steps would only make more events."""
+    return min(max(round(progress * 100), 0), 100) / 100
 
 
 def node_id(node: Behaviour | None) -> int:

@@ -14,10 +14,11 @@ from py_trees.common import Status
 from orchestrator.clock import Clock
 from orchestrator.engine.builder import BuiltTree
 from orchestrator.engine.compile import compile_tree
-from orchestrator.engine.events import Change, Control, End, Event, NodeInfo, NodeStatus, RunStatus, Tick
+from orchestrator.engine.events import Control, End, Event, NodeInfo, RunStatus
 from orchestrator.engine.nodes.finally_ import Finally
 from orchestrator.engine.run import Cleanup, StopRun, node_id
 from orchestrator.engine.statistics import NodeStatistics, Statistics
+from orchestrator.engine.telling import Teller
 
 PERIOD = 0.05
 """Seconds after which a tick comes even if nothing has happened: the heartbeat, and a look at streams."""
@@ -28,13 +29,7 @@ A_LOOK = 1e-6
 ROUNDING = 1e-6
 """Seconds: a heartbeat so shortly before a deadline waits for it."""
 
-SUCCESS, FAILURE, RUNNING, INVALID = Status.SUCCESS, Status.FAILURE, Status.RUNNING, Status.INVALID
-_WORDS: dict[Status, NodeStatus] = {
-    SUCCESS: "success",
-    FAILURE: "failure",
-    RUNNING: "running",
-    INVALID: "idle",
-}
+SUCCESS, RUNNING = Status.SUCCESS, Status.RUNNING
 
 
 class Outcome(NamedTuple):
@@ -78,8 +73,7 @@ class Runner:
         self._heartbeat = heartbeat
         self._on_event = on_event
         self._requests: deque[Callable[[], object]] = deque()
-        self._numbers = {node: number for number, node in enumerate(built.shown)}
-        self._reported: list[tuple[Status, bool]] = [(INVALID, False)] * len(built.shown)
+        self._teller = Teller(built.shown, built.run, self.emit)
         self._tick_tree = compile_tree(built.root, changed=self._report)
         self._started = -inf
         self._paused = False
@@ -197,6 +191,8 @@ class Runner:
             return
         self.ticks += 1
         status = self._tick_tree()
+        if run.said:
+            self._report([])
         if status is not RUNNING:
             self._ended(status)
         elif run.reached is not None:
@@ -336,23 +332,12 @@ class Runner:
         self._report(self.built.shown)
 
     def _report(self, nodes: list[Behaviour]) -> None:
-        """Tell which of these nodes are in another state than was told last."""
-        changes: dict[int, Change] = {}
-        for node in nodes:
-            number = self._numbers.get(node)
-            if number is None:
-                continue
-            state = node.status, getattr(node, "skipped", False)
-            if state != self._reported[number]:
-                self._reported[number] = state
-                if self._statistics is not None:
-                    self._statistics.nodes[number].changed_at = self._run.clock.now()
-                skipped = state[1] and state[0] is not INVALID
-                changes[number] = Change("skipped" if skipped else _WORDS[state[0]], node.feedback_message)
-        if changes:
-            self.emit(Tick(at=self._run.clock.now(), tick=self.ticks, changes=changes))
-            if self._stepping:
-                self._pause("step")
+        changed = self._teller.tell(nodes, self.ticks)
+        if self._statistics is not None:
+            for number in changed:
+                self._statistics.nodes[number].changed_at = self._run.clock.now()
+        if changed and self._stepping:
+            self._pause("step")
 
 
 def _raise(problem: Exception) -> None:

@@ -80,6 +80,29 @@ class Look(Leaf, looks=True, instant=True, timeout=1.0):
         return Status.SUCCESS if self.ok else self.fail("it looks bad")
 
 
+class Talk(Leaf, timeout=None):
+    """Say a line at each step, or how much of a time has passed.
+
+    - Talk: {lines: [drives, stops]}
+    """
+
+    lines: list[str]
+    time: Duration = 0.0
+
+    def start(self) -> None:
+        self._started_at = self.robot.clock.now()
+        self._left = list(self.lines)
+
+    def step(self) -> Status:
+        passed = self.robot.clock.now() - self._started_at
+        if not self.lines:
+            self.progress = passed / self.time
+        elif self._left:
+            self.message = self._left.pop(0)
+            return Status.RUNNING
+        return Status.RUNNING if passed < self.time else Status.SUCCESS
+
+
 class Odd(Leaf, timeout=None):
     """Misbehave.
 
@@ -98,6 +121,9 @@ class Odd(Leaf, timeout=None):
     def step(self) -> Any:
         if self.how == "step":
             raise RuntimeError("no step")
+        if self.how == "progress":
+            self.progress = float("nan")
+            return Status.RUNNING
         if self.how == "block":
             self.robot.clock.advance(0.2)  # type: ignore[attr-defined]
         return {"none": None, "true": True, "running": Status.RUNNING}.get(self.how, Status.SUCCESS)
@@ -108,7 +134,7 @@ class Odd(Leaf, timeout=None):
             raise RuntimeError("no stop")
 
 
-CATALOGUE = Catalogue([*leaves_of(behaviours), *(leaf.declaration for leaf in (Act, Stubborn, Look, Odd))])
+CATALOGUE = Catalogue([*leaves_of(behaviours), *(leaf.declaration for leaf in (Act, Stubborn, Look, Talk, Odd))])
 FIELDS = {
     **ROBOT_FIELDS,
     **{name: Field(name, "bool", "pad", event=True) for name in ("pad.x", "pad.y")},

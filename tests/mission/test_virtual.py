@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.data import data_path
-from orchestrator.engine.events import Command, Event, GuardReport, to_json
+from orchestrator.engine.events import Command, Event, GuardReport, Tick, to_json
 from orchestrator.engine.substitution import Substitutes
 from orchestrator.mission.loading import CannotRun, load_mission
 from orchestrator.mission.mission import NotArmed
@@ -144,3 +144,15 @@ def test_the_guard_reports_are_part_of_the_stream() -> None:
     VirtualMission(load_mission(DELIVERY), events.append).run()
     modes = [event.details["value"] for event in events if isinstance(event, GuardReport) and event.report == "mode"]
     assert modes[:3] == ["disarmed", "armed", "running"]
+
+
+def test_a_drive_says_how_far_it_is_and_what_holds_it_up() -> None:
+    events: list[Event] = []
+    mission = VirtualMission(load_mission(DELIVERY), events.append)
+    mission.clock.at(6.0, mission.twin.base.block)  # type: ignore[attr-defined]
+    mission.clock.at(9.0, mission.twin.base.unblock)  # type: ignore[attr-defined]
+    assert mission.run().status == "success"
+    said = [change.message for event in events if isinstance(event, Tick) for change in event.changes.values()]
+    driven = [message for message in said if message.endswith("m driven")]
+    assert len(driven) > 10
+    assert said.count("blocked: the way is blocked") == 1

@@ -10,7 +10,7 @@ from py_trees.common import Status
 from orchestrator.engine.asking import Asked
 from orchestrator.engine.conditions import Unknown, why_unknown
 from orchestrator.engine.nodes.modifiers import Modifier, Value
-from orchestrator.engine.run import Run
+from orchestrator.engine.run import Run, in_steps
 from orchestrator.treefile import Expression
 
 RUNNING, SUCCESS, FAILURE = Status.RUNNING, Status.SUCCESS, Status.FAILURE
@@ -41,17 +41,25 @@ class Wait(Flow):
     def __init__(self, name: str, run: Run, time: Value) -> None:
         super().__init__(name, run)
         self._time = time
+        self.length = 0.0
         self.until: float | None = None
+        self._told = 0.0
 
     def initialise(self) -> None:
         self.until = None
+        self._told = 0.0
 
     def advance(self) -> Status:
         now = self.run.clock.now()
         if self.until is None:
-            self.until = now + self._time()
+            self.length = self._time()
+            self.until = now + self.length
         if now >= self.until:
             return SUCCESS
+        progress = in_steps(1 - (self.until - now) / self.length)
+        if progress != self._told:
+            self._told = progress
+            self.run.say(self, "", progress)
         self.run.wake_at(self.until)
         return RUNNING
 

@@ -11,7 +11,7 @@ from py_trees.common import Status
 
 from orchestrator.engine.asking import Asked
 from orchestrator.engine.conditions import Unknown
-from orchestrator.engine.run import Run, StopRun
+from orchestrator.engine.run import Run, StopRun, in_steps
 from orchestrator.leaf import Leaf
 from orchestrator.leaf import Status as LeafStatus
 from orchestrator.yamlfile.findings import Placed
@@ -20,6 +20,7 @@ RUNNING, FAILURE = Status.RUNNING, Status.FAILURE
 _LEAF_RUNNING, _LEAF_SUCCESS, _LEAF_FAILURE = LeafStatus.RUNNING, LeafStatus.SUCCESS, LeafStatus.FAILURE
 
 AGAIN, FAIL = "start again", "fail"
+_NOTHING: tuple[str, str, float | None] = ("", "", None)  # reason, message, progress
 
 
 class LeafNode(Behaviour):
@@ -54,6 +55,7 @@ class LeafNode(Behaviour):
         self._deadline = inf
         self._period: float | None = None
         self._lost = ""  # why it can't go on
+        self._heard = _NOTHING
 
     def update(self) -> Status:
         leaf = self.leaf
@@ -73,6 +75,8 @@ class LeafNode(Behaviour):
             return self._end(FAILURE, self._lost)
         try:
             status = leaf.step()
+            if status is _LEAF_RUNNING:
+                self._listen(leaf)
         except StopRun:
             raise
         except Exception as error:
@@ -139,6 +143,7 @@ class LeafNode(Behaviour):
         self.was_cut_off = False
         self.result = None
         self.feedback_message = ""
+        self._heard = _NOTHING
         try:
             made, parts = self._make()
             timeout = self._timeout()
@@ -160,6 +165,14 @@ class LeafNode(Behaviour):
             return self._end(FAILURE, f"timeout: not done after {self._deadline - self._started_at:g} s")
         self.run.wake_at(self._deadline if self._period is None else min(self._deadline, now + self._period))
         return RUNNING
+
+    def _listen(self, leaf: Leaf) -> None:
+        """Pass on what a running leaf says when it is something new."""
+        progress = None if leaf.progress is None else in_steps(leaf.progress)
+        heard = leaf.reason, leaf.message, progress
+        if heard != self._heard:
+            self._heard = heard
+            self.run.say(self, leaf.why, progress)
 
     def _end(self, status: Status, reason: str) -> Status:
         problem = ""

@@ -276,7 +276,7 @@ class Attempts(Modifier):
         if status is not FAILURE or self.attempt > self._times:
             return status
         self.attempt += 1
-        self.feedback_message = f"attempt {self.attempt} of {self._times + 1}"
+        self.run.say(self, f"attempt {self.attempt} of {self._times + 1}")
         try:
             self.until = now if self._wait is None else now + self._wait()
         except Unknown as unknown:
