@@ -24,6 +24,7 @@ ALTOGETHER = 5000
 
 _ROLE = {**dict.fromkeys(KINDS, "kind"), **dict.fromkeys(MODIFIERS, "modifier"), **dict.fromkeys(OF_KIND, "of kind")}
 _LOOKS_LIKE_A_LEAF = re.compile(r"[A-Z]\w*")
+_COUNT = re.compile(r"[1-9][0-9]{0,8}")
 _STUCK = re.compile(r"(\w+):([^\s].*)", re.DOTALL)
 
 
@@ -311,7 +312,7 @@ class Builder:
         if text in ("all", "any"):
             return text
         count = len(made.children)
-        if text.isdigit() and 1 <= int(text[:9]) <= count:
+        if _COUNT.fullmatch(text) and int(text) <= count:
             return int(text)
         message = f'"{word}" is all, any, or a number from 1 to {count}'
         self._findings.error(written, "bad-policy", message)

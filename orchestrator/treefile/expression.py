@@ -106,7 +106,7 @@ Report = Callable[[int, str, str, "str | None"], None]
 _UNITS = "|".join(sorted((re.escape(unit) for unit in UNITS), key=len, reverse=True))
 _TOKEN = re.compile(
     rf"""[ \n]*(?:
-      (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)(?:[ ]*(?P<unit>{_UNITS})(?!\w))?
+      (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(?:[ ]*(?P<unit>{_UNITS})(?!\w))?
     | \$(?P<name>[A-Za-z_]\w*)
     | (?P<word>[A-Za-z_]\w*(?:\.\w+)*)
     | (?P<op><=|>=|==|!=|<(?!>)|>|[()+*/-])
@@ -461,7 +461,7 @@ class _Parsing:
             is_int = digits.isdigit() and len(digits) < 19
             return constant(int(digits) if is_int else _finite(digits, offset), "int" if is_int else "number", offset)
         dimension, convert = UNITS[unit]
-        return constant(convert(_finite(digits, offset)), dimension, offset)
+        return constant(_finite(digits, offset, convert), dimension, offset)
 
     def _name(self, name: str, offset: int) -> Expr:
         found = self._names.look_up(name)
@@ -475,7 +475,8 @@ class _Parsing:
             made.kind = "int"
         elif found.kind not in NUMBERS and found.kind not in ("bool", "text", "list", "any"):
             made.kind = "choice"
-        if found.const is not NOT_CONSTANT:
+        # The name of a tag is no number before a robot says which: without a robot it is not known yet.
+        if found.const is not NOT_CONSTANT and not (found.kind == "tag" and isinstance(found.const, str)):
             made.const = found.const
             if made.kind in NUMBERS:
                 made.lower = made.upper = found.const
@@ -564,8 +565,8 @@ class _Parsing:
         )
 
 
-def _finite(digits: str, offset: int) -> float:
-    value = float(digits)
+def _finite(digits: str, offset: int, convert: Callable[[float], float] = float) -> float:
+    value = convert(float(digits))
     if not math.isfinite(value):
         raise Mistake("not-finite", f"{digits[:40]} is too big for a number", None, offset)
     return value

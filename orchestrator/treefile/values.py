@@ -37,7 +37,7 @@ from orchestrator.yamlfile import (
 )
 from orchestrator.yamlfile.units import DIMENSIONS, UNITS
 
-_LITERAL = re.compile(r"([-+]?(?:0|[1-9]\d*)(?:\.\d+)?) *([A-Za-z%/]*)")
+_LITERAL = re.compile(r"([-+]?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?) *([A-Za-z%/]*)")
 _NAMED = re.compile(r"\$([A-Za-z_]\w*)")
 _ATTEMPT = re.compile(r"[-+]?\.?\d[\d.,_xob]* *[^-+*/()$<>=\s\d]*(?:/s)?")
 _IN_TEXT = re.compile(r"\$(?:\$|([A-Za-z_]\w*))?")
@@ -199,7 +199,7 @@ class Reader:
 
     def _tag(self, text: str) -> int | str:
         robot = self._robot
-        if text.isdigit():
+        if text[0].isdigit():
             tag = INT.parse(text)
             self._check_tag(tag)
             return tag
@@ -306,7 +306,8 @@ class Reader:
         """A value that is already known, checked against another type's ranges; raises a Mistake."""
         kind = wanted.kind
         if kind in NUMBERS:
-            self.check_number(value, wanted)
+            if not isinstance(value, str):  # the name of a tag, and no robot to say its number
+                self.check_number(value, wanted)
         elif kind == "tag" and isinstance(value, int):
             self._check_tag(value)
         elif kind in WORDS:

@@ -9,7 +9,7 @@ from orchestrator.yamlfile.findings import Findings, Place
 _PLAIN = bytes({*range(32, 127), 10})
 _SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _FORBIDDEN = re.compile(
-    "\r(?!\n)|[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff"
+    "\r(?!\n)|[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\uffff"
     f"{_SPACES}]"
 )
 _A_SPACE = re.compile(f"[{_SPACES}]")

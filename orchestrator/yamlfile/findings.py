@@ -12,6 +12,7 @@ Severity = Literal["error", "warning"]
 
 RECORDED = 1000  # findings kept in full; the rest are only counted, so that hostile input costs neither time nor memory
 SHOWN = 50
+LONGEST = 500  # characters of a sentence: what is quoted in it may be as long as the file
 WIDTH = 100  # characters shown of a long line, before and after the place
 
 
@@ -118,6 +119,10 @@ class Findings:
         if before is None and self.full:
             self.left_out += 1
             return
+        if len(message) > LONGEST:
+            message = f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
+        if suggestion is not None and len(suggestion) > LONGEST:
+            suggestion = None
         self._found[place] = Finding(place, severity, code, message, suggestion)
 
     def __len__(self) -> int:

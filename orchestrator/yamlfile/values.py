@@ -13,8 +13,8 @@ T = TypeVar("T", covariant=True)
 
 LONGEST_TEXT = 4096
 
-_INTEGER = re.compile(r"[-+]?(?:0|[1-9]\d{0,17})")
-_NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")
+_NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _QUANTITY = re.compile(rf"({_NUMBER.pattern}) *(\S.*)?")
 _LEADING_ZERO = re.compile(r"([-+]?)0+([1-9]\d*(?:\.\d*)?|0)(.*)", re.DOTALL)
 _DECIMAL_COMMA = re.compile(r"([-+]?\d+),(\d+)(.*)", re.DOTALL)

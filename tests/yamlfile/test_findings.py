@@ -89,3 +89,12 @@ def test_the_nearest_name_ignores_case_and_separators_first() -> None:
 @given(st.text(max_size=200), st.lists(st.text(max_size=20), max_size=5))
 def test_the_nearest_name_is_always_one_of_the_valid_ones(word: str, valid: list[str]) -> None:
     assert nearest(word, tuple(valid)) in {*valid, None}
+
+
+def test_a_sentence_that_quotes_a_whole_file_is_cut_in_the_middle() -> None:
+    findings = Findings()
+    findings.error(at(1), "code", f'there is no node "{"x" * 100_000}": write another', "y" * 100_000)
+    [finding] = findings.sorted()
+    assert len(finding.sentence) < 600
+    assert finding.message.startswith('there is no node "xxx')
+    assert finding.message.endswith('xxx": write another')
