@@ -22,6 +22,7 @@ from orchestrator.yamlfile.findings import nearest
 from orchestrator.yamlfile.units import UNITS
 
 _LOOPBACK = ("lo", "127.0.0.1")
+_LASTING = re.compile(r"\+([^+,=@]*)$")
 _TIME = re.compile(r"([0-9.]+)\s*([a-z]+)")
 
 
@@ -322,8 +323,9 @@ FAULTS: dict[str, Kind] = {
 
 def parse_fault(text: str, twin: Twin) -> Fault:
     """A fault from its text; mistakes are FaultErrors that say what would be right."""
-    head, _, moment = text.partition("@")
-    moment, _, duration = moment.partition("+")
+    lasting = _LASTING.search(text)
+    duration = lasting[1] if lasting else ""
+    head, _, moment = text[: lasting.start() if lasting else None].partition("@")
     name_and_target, *pairs = head.split(",")
     name, _, target = name_and_target.partition(":")
     parameters = dict(_pair(pair, text) for pair in pairs)

@@ -1,0 +1,138 @@
+"""Which nodes of a mission were exercised, with which outcomes, and which never: read from the events of its runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from orchestrator.engine.events import Event, NodeInfo, NodeStatus, Structure, Tick
+
+
+class Exercised(msgspec.Struct):
+    """How often a node did what, over all runs."""
+
+    kind: str
+    name: str
+    depth: int
+    started: int = 0
+    success: int = 0
+    failure: int = 0
+    skipped: int = 0
+    interrupted: int = 0
+
+    def add(self, other: Exercised) -> None:
+        for what in ("started", "success", "failure", "skipped", "interrupted"):
+            setattr(self, what, getattr(self, what) + getattr(other, what))
+
+
+Place = tuple[str, str, str, int]
+"""File of the mission; path of a node in its tree, and the file and line where it stands."""
+
+
+class Coverage:
+    """Of any number of runs of any trees. A node is known by its place in the files."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[Place, Exercised] = {}
+
+    def recorder(self) -> Callable[[Event], None]:
+        """Takes the events of one run."""
+        return _Recorder(self.nodes).take
+
+    def merge(self, other: Coverage) -> None:
+        for place, node in other.nodes.items():
+            known = self.nodes.get(place)
+            if known is None:
+                self.nodes[place] = node
+            else:
+                known.add(node)
+
+    def to_builtins(self) -> list[Any]:
+        """For another process, or a file."""
+        return [[list(place), msgspec.to_builtins(node)] for place, node in self.nodes.items()]
+
+    @staticmethod
+    def from_builtins(data: Iterable[Any]) -> Coverage:
+        coverage = Coverage()
+        for place, node in data:
+            coverage.nodes[msgspec.convert(place, Place)] = msgspec.convert(node, Exercised)
+        return coverage
+
+    def render(self) -> str:
+        """A table for every mission, in the order in which they were first run."""
+        files = dict.fromkeys(place[0] for place in self.nodes)
+        return "\n\n".join(self._table(file) for file in files)
+
+    def _table(self, mission: str) -> str:
+        rows = [(place, node) for place, node in self.nodes.items() if place[0] == mission]
+        ran = sum(1 for _, node in rows if node.started)
+        lines = [
+            f"{_short(mission)}: {ran} of {len(rows)} nodes ran",
+            "  started  success  failure  interrupted  skipped   line  node",
+        ]
+        for (_, _, file, line), node in rows:
+            counts = "".join(
+                f"{count or '-':>{width}}"
+                for count, width in (
+                    (node.started, 9),
+                    (node.success, 9),
+                    (node.failure, 9),
+                    (node.interrupted, 13),
+                    (node.skipped, 9),
+                )
+            )
+            elsewhere = f"  ({Path(file).name})" if file != mission else ""
+            lines.append(f"{counts}{line:>7}  {'  ' * node.depth}{node.name}{_remark(node)}{elsewhere}")
+        return "\n".join(lines)
+
+
+class _Recorder:
+    """Counts what the nodes of one run do."""
+
+    def __init__(self, known: dict[Place, Exercised]) -> None:
+        self._known = known
+        self._nodes: list[Exercised] = []
+        self._status: list[NodeStatus] = []
+
+    def take(self, event: Event) -> None:
+        match event:
+            case Structure(file=file, nodes=nodes):
+                self._begin(file, nodes)
+            case Tick(changes=changes):
+                for number, change in changes.items():
+                    self._count(self._nodes[number], self._status[number], change.status)
+                    self._status[number] = change.status
+
+    def _begin(self, mission: str, nodes: list[NodeInfo]) -> None:
+        paths: list[str] = []
+        self._status = ["idle"] * len(nodes)
+        for node in nodes:
+            paths.append(node.name if node.parent is None else f"{paths[node.parent]}\n{node.name}")
+            fresh = Exercised(node.kind, node.name, depth=paths[-1].count("\n"))
+            self._nodes.append(self._known.setdefault((mission, paths[-1], node.file, node.line), fresh))
+
+    def _count(self, node: Exercised, before: NodeStatus, now: NodeStatus) -> None:
+        if now == before:  # only its message is new
+            return
+        if now not in ("idle", "skipped") and before != "running":
+            node.started += 1
+        if now == "idle" and before == "running":
+            node.interrupted += 1
+        if now not in ("idle", "running"):
+            setattr(node, now, getattr(node, now) + 1)
+
+
+def _short(file: str) -> str:
+    """As a person in this folder would write it."""
+    return os.path.relpath(file) if Path(file).is_relative_to(Path.cwd()) else file
+
+
+def _remark(node: Exercised) -> str:
+    """What a reader should not overlook."""
+    if not node.started:
+        return "  <- never ran"
+    return "" if node.success or node.failure or node.skipped else "  <- never came to its end"

@@ -1,0 +1,55 @@
+"""The plug-in as a user's own project has it: the fixture, the story below a failed test, the coverage at the end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = """
+def test_good(mission):
+    run = mission("trees/wait.yaml")
+    run.finish()
+    assert run.succeeded
+
+def test_bad(mission):
+    run = mission("trees/wait.yaml")
+    run.finish()
+    assert run.sent == ["SetFsm"]
+
+def test_missing(mission):
+    mission("trees/nothing.yaml")
+"""
+TREE = """tree: wait
+robot: gr2
+root:
+  selector:
+    - Wait: {time: 2 s}
+      name: a short rest
+      timeout: 5 s
+    - Log: {text: cannot be}
+"""
+
+
+def pytest_in(folder: Path, *options: str) -> str:
+    (folder / "trees").mkdir()
+    (folder / "trees" / "wait.yaml").write_text(TREE)
+    (folder / "test_mine.py").write_text(TESTS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
+
+
+def test_a_users_project(tmp_path: Path) -> None:
+    said = pytest_in(tmp_path)
+    assert "2 failed, 1 passed" in said
+    assert said.count("- mission wait -") == 1  # only below the test that failed
+    assert "2.00  a short rest (line 5): success" in said
+    assert f"FileNotFoundError: there is no {tmp_path}/trees/nothing.yaml" in said
+    assert "coverage of missions" not in said
+
+
+def test_coverage_over_all_tests_and_workers(tmp_path: Path) -> None:
+    said = pytest_in(tmp_path, "--mission-coverage", "-n", "2")
+    assert "trees/wait.yaml: 2 of 3 nodes ran" in said
+    assert "        2        2        -            -        -      5    a short rest" in said
+    assert "Log  <- never ran" in said

@@ -1,0 +1,156 @@
+"""A mission in the hands of a test: time travel, faults, answers, and what is to be seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.data import data_path
+from orchestrator.mission.loading import CannotRun
+from orchestrator.sim.faults import FaultError
+from orchestrator.testing import StartMission
+
+DELIVERY = data_path("trees/04_deliver_atom_w.yaml")
+TWO_WAITS = """
+tree: two_waits
+robot: gr2
+params:
+  time: {type: duration, default: 3 s}
+root:
+  sequence:
+    - Wait: {time: $time}
+      name: first
+    - Log: {text: half of it}
+    - Wait: {time: $time}
+      name: second
+"""
+A_QUESTION = """
+tree: a_question
+robot: gr2
+root:
+  - Ask: {question: Left or right?, choices: [left, right], fail_on: [right]}
+"""
+
+
+def test_time_passes_only_when_the_test_lets_it(mission: StartMission) -> None:
+    run = mission(TWO_WAITS)
+    assert (run.time, run.status("first"), run.outcome) == (0.0, "running", None)
+    run.until("second")
+    assert run.time == pytest.approx(3.0)
+    assert (run.status("first"), run.log) == ("success", ["half of it"])
+    run.wait(1.0)
+    assert run.time == pytest.approx(4.0)
+    assert not run.succeeded
+    assert run.finish().status == "success"
+    assert run.time == pytest.approx(6.0)
+    assert run.succeeded
+
+
+def test_the_robot_lives_on_after_the_mission(mission: StartMission) -> None:
+    run = mission(TWO_WAITS, values={"time": "100 ms"})
+    run.wait(20.0)
+    assert run.succeeded
+    assert run.time == pytest.approx(20.0)
+
+
+def test_a_mission_that_ends_too_early_or_takes_too_long_fails_the_test_with_its_story(mission: StartMission) -> None:
+    with pytest.raises(AssertionError, match=r"(?s)5 s have passed and not yet: .*says: half of it"):
+        mission(TWO_WAITS).finish(within=5.0)
+    with pytest.raises(
+        AssertionError, match=r'(?s)the mission ended before "first" is failure.*second .line 11.: success'
+    ):
+        mission(TWO_WAITS).until("first", "failure")
+
+
+def test_a_misspelt_node_is_named_with_its_neighbour(mission: StartMission) -> None:
+    with pytest.raises(LookupError, match='no node is called "frist": did you mean "first"'):
+        mission(TWO_WAITS).until("frist")
+
+
+def test_what_was_sent_is_told_with_its_values(mission: StartMission) -> None:
+    run = mission(DELIVERY, values={"pick": 15})
+    run.until("close the hand on the box")
+    assert run.sent[:3] == ["SetFsm", "SwitchUpperControl", "MoveToTag"]
+    assert run.commands("MoveToTag") == [{"tag": 15, "heading": None}]
+    assert {record["cause"] for record in run.published} >= {"SetFsm", "MoveToTag"}
+
+
+def test_faults_begin_when_the_test_says_so(mission: StartMission) -> None:
+    run = mission(DELIVERY)
+    run.until("drive to the shelf")
+    run.fault("soft@1s+500ms")
+    began = run.time
+    assert run.finish().status == "stopped"
+    assert run.time == pytest.approx(began + 1.0, abs=0.2)
+    run.wait(5.0)
+    assert run.guard == "estopped"
+
+
+def test_a_fault_on_a_condition(mission: StartMission) -> None:
+    run = mission(DELIVERY, faults=["hard@rt/amr/state.navigation_status=RUNNING"])
+    assert run.finish().status == "stopped"
+    assert run.status("close the hand on the box") == "idle"
+
+
+def test_a_fault_that_the_robot_cannot_have_is_refused(mission: StartMission) -> None:
+    with pytest.raises(FaultError, match="did you mean soft"):
+        mission(DELIVERY, faults=["sofft"])
+
+
+def test_the_world_can_be_changed_on_the_way(mission: StartMission) -> None:
+    run = mission(DELIVERY)
+    run.until("drive to the shelf")
+    run.twin.hand("right").object = False  # type: ignore[attr-defined]
+    run.finish()
+    assert run.failed_node == "close the hand on the box"
+    assert "nothing" in run.reason
+
+
+def test_stand_ins(mission: StartMission) -> None:
+    run = mission(DELIVERY, substitute={"drive to *": "succeed after 2 s", "HandOpen": "succeed"})
+    run.finish()
+    assert run.succeeded
+    assert "MoveToTag" not in run.sent
+
+
+def test_questions_are_answered_before_or_during_the_run(mission: StartMission) -> None:
+    assert mission(A_QUESTION, answers={"Ask": "left"}).finish().status == "success"
+    run = mission(A_QUESTION)
+    run.wait(10.0)
+    assert run.questions == {"Ask": ["left", "right"]}
+    run.answer("Ask", "right")
+    assert run.finish().status == "failure"
+    assert run.questions == {}
+
+
+def test_an_answer_that_nobody_asked_for_or_that_is_no_choice(mission: StartMission) -> None:
+    with pytest.raises(AssertionError, match='"first" asks nothing; these do: none'):
+        mission(TWO_WAITS).answer("first", "yes")
+    run = mission(A_QUESTION, answers={"Ask": "up"})
+    run.finish()
+    assert '"up" is no answer to "Left or right?"; the choices are left, right' in run.reason
+
+
+def test_an_operator_pauses_and_aborts(mission: StartMission) -> None:
+    run = mission(TWO_WAITS)
+    run.pause()
+    run.wait(60.0)
+    assert run.status("first") == "running"
+    run.resume()
+    run.until("second")
+    assert run.time == pytest.approx(63.0, abs=0.2)
+    run.abort()
+    assert run.finish() == ("aborted", "aborted by the operator", None, "")
+
+
+def test_mistakes_in_the_tree_are_those_of_check(mission: StartMission) -> None:
+    with pytest.raises(CannotRun, match=r"mission.yaml:5:5: error"):
+        mission("tree: x\nrobot: gr2\nroot:\n  - Wait: {time: 1 s}\n  - Wiat: {time: 1 s}\n")
+
+
+def test_the_same_seed_gives_the_same_story(mission: StartMission) -> None:
+    stories = set()
+    for _ in range(2):
+        run = mission(DELIVERY, seed=3)
+        run.finish()
+        stories.add(run.story())
+    assert len(stories) == 1
