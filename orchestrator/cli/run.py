@@ -69,7 +69,7 @@ def _problems() -> tuple[type[Exception], ...]:
     from orchestrator.bus.contract import BusError
     from orchestrator.guard.config import GuardConfigError
     from orchestrator.guard.link import LinkError
-    from orchestrator.mission.mission import NotArmed
+    from orchestrator.mission.arming import NotArmed
     from orchestrator.mission.processes import ProcessError
 
     return BusError, GuardConfigError, LinkError, NotArmed, ProcessError

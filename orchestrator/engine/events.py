@@ -110,6 +110,13 @@ class GuardReport(_Event, frozen=True, kw_only=True, tag="guard"):
     details: dict[str, Any]
 
 
+class RobotShown(_Event, frozen=True, kw_only=True, tag="robot"):
+    """What the robot shows: when that has changed, if somebody looks, and when a run ends without success."""
+
+    fields: dict[str, Any]
+    """By the names of the field table; null when it is not known."""
+
+
 class End(_Event, frozen=True, kw_only=True, tag="end"):
     """How the run ended; always the last event."""
 
@@ -122,7 +129,7 @@ class End(_Event, frozen=True, kw_only=True, tag="end"):
 
 
 Event = (
-    Structure | Tick | Note | Saved | Prompt | Answer | Withdrawn | Control | Command | GuardReport | End
+    Structure | Tick | Note | Saved | Prompt | Answer | Withdrawn | Control | Command | GuardReport | RobotShown | End
 )  # one union: a reader decodes any line of the stream with it
 
 _encode = msgspec.json.Encoder().encode

@@ -105,6 +105,10 @@ class Runner:
         """The end, at once: nothing more is sent. The robot is stopped by others."""
         self._request(lambda: _raise(StopRun(reason)))
 
+    def between_ticks(self, action: Callable[[], object]) -> None:
+        """Have something done while the tree stands still, such as a checkpoint; it may raise StopRun."""
+        self._request(action)
+
     def break_at(self, number: int) -> None:
         """Pause before the node with this number starts."""
         self._request(lambda: self._run.breakpoints.add(self.built.shown[number]))
@@ -145,6 +149,7 @@ class Runner:
     def turns(self) -> Iterator[None]:
         """As `run`, but gives way after every turn: a test looks and acts in between."""
         self.emit(self.built.described())
+        self._report_all()  # a restored tree begins in the middle
         try:
             yield from self._loop()
         except StopRun as stop:

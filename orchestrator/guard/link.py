@@ -63,7 +63,9 @@ class Finish(msgspec.Struct, frozen=True, tag=True):
 class Person(msgspec.Struct, frozen=True, tag=True):
     """What a person did at the run's terminal."""
 
-    act: Literal["acknowledge", "clear_errors", "preflight", "arm", "disarm", "pause", "resume", "stop"]
+    act: Literal[
+        "acknowledge", "clear_errors", "preflight", "arm", "restart", "abort", "disarm", "pause", "resume", "stop"
+    ]
     who: str
     reason: str = ""
 
@@ -126,6 +128,8 @@ def _act(person: Person) -> events.Event:
             return events.AskPreflight(person.who)
         case "arm":
             return events.Arm(person.who)
+        case "restart" | "abort":
+            return events.Choose(person.who, person.act)
         case "disarm":
             return events.Disarm(person.who)
         case "pause":

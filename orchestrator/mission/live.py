@@ -33,13 +33,16 @@ class LiveMission:
         on_event: Callable[[Event], None],
         prompts: Prompts,
         faults: tuple[str, ...] = (),
+        seed: int = 0,
+        person: str | None = None,
+        watched: bool = False,
     ) -> None:
         profile = loaded.profile
         self._open = ExitStack()
         try:
             if simulated:
                 network = loopback(profile.domain, tag=f"sim-{uuid.uuid4().hex[:12]}")
-                self._open.callback(TwinProcess(twin.Settings(profile.name, network, faults=faults)).close)
+                self._open.callback(TwinProcess(twin.Settings(profile.name, network, seed, faults)).close)
             else:
                 network = load_network().on_domain(profile.domain, profile.interface)
             folder = state_folder(profile.name, network)
@@ -48,14 +51,14 @@ class LiveMission:
             self._open.callback(bus.close)
             self._link = LinkCommander(self.guard.socket, loaded.tree.name, bus.wake)
             self._open.callback(self._link.close)
-            self.mission = Mission(loaded, bus, self._link, prompts, on_event)
+            self.mission = Mission(loaded, bus, self._link, prompts, on_event, person, watched)
         except BaseException:
             self._open.close()
             raise
 
-    def run(self, who: str) -> Outcome:
-        self._link.on_lost = lambda: self.mission.runner.stop("the guard is gone")
-        self.mission.arm(who)
+    def run(self, who: str, by_hand: bool = False) -> Outcome:
+        self._link.on_lost = lambda: self.mission.stop("the guard is gone")
+        self.mission.arm(who, by_hand)
         return self.mission.run()
 
     def close(self) -> bool:

@@ -4,38 +4,48 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from math import inf
+from typing import Any, Protocol
 
 import msgspec
 
 from orchestrator.bus.contract import Bus
-from orchestrator.engine.builder import build
-from orchestrator.engine.events import Command, Event, GuardReport
-from orchestrator.engine.prompts import Prompts
+from orchestrator.engine.builder import BuiltTree, build
+from orchestrator.engine.checkpoint import Checkpoint, restore, take
+from orchestrator.engine.events import Answer, Command, End, Event, GuardReport, Prompt, RobotShown, Tick
+from orchestrator.engine.nodes.leaf import LeafNode
+from orchestrator.engine.prompts import NoAnswer, Prompts
+from orchestrator.engine.run import StopRun
 from orchestrator.engine.runner import Outcome, Runner
 from orchestrator.guard.outputs import Report
+from orchestrator.mission.arming import ABORT, LATCHED, Arming, Declined, NotArmed, Told
 from orchestrator.mission.fields import RobotFields
 from orchestrator.mission.loading import CannotRun, Loaded
+from orchestrator.mission.showing import Showing
 from orchestrator.robots.commander import Receipt
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.robot import Robot
 from orchestrator.yamlfile.findings import nearest
 
-PREFLIGHT_TIME = 15.0
-"""Seconds a robot has to show that it can be armed."""
-_ENDS_THE_RUN = frozenset({"estopped", "fault", "intervened", "offline"})
-_STOPPED = frozenset({"stopping", "disarmed"})
-"""Modes that end a run which has begun."""
+SHOWN_EVERY = 0.5
+"""Seconds between two looks at what the robot shows, for people."""
+RESTART = "restart the step"
+_ENDS_THE_RUN = LATCHED | {"offline", "stopping", "disarmed"}
+"""Modes of the guard that end a run which has begun."""
 
 
-class NotArmed(Exception):
-    """Preflight found a reason not to move; one line per reason."""
+class Left(Exception):
+    """Somebody wants to leave while nothing runs."""
 
 
 class GuardLink(Protocol):
     """The way to the guard: in this process, or through its socket."""
 
     on_report: Callable[[Report], None]
+
+    @property
+    def mode(self) -> str:
+        """The guard's mode when the run came."""
 
     def send(self, intent: AnyIntent) -> Receipt: ...
 
@@ -51,42 +61,78 @@ class GuardLink(Protocol):
 
 
 class Mission:
-    """One run of one tree."""
+    """One run of one tree. `person`, if there is one, may arm the robot again after a latch and restart the step.
+
+    With `watched` the stream also tells what the robot shows, twice a second when it has changed.
+    """
 
     def __init__(
-        self, loaded: Loaded, bus: Bus, link: GuardLink, prompts: Prompts, on_event: Callable[[Event], None]
+        self,
+        loaded: Loaded,
+        bus: Bus,
+        link: GuardLink,
+        prompts: Prompts,
+        on_event: Callable[[Event], None],
+        person: str | None = None,
+        watched: bool = False,
     ) -> None:
+        self._loaded = loaded
         self._bus = bus
         self._link = link
+        self._prompts = prompts
+        self._person = person
         self._telling = threading.Lock()
         self._on_event = on_event
-        self._preflight: dict[str, tuple[bool, str]] = {}
-        self._mode = ""
-        self._refused = ""
         self._running = False
+        self._lease_lost = False
+        self._leaving: str | None = None
+        self._told = Told(link.mode, f"the robot is {link.mode}")
+        self._kept: Checkpoint | None = None
         link.on_report = self._take
         self.robot = Robot(loaded.profile, bus, _Telling(link, self._tell_command))
-        fields = RobotFields(self.robot)
-        stand_ins = loaded.substitutes
-        self.built = build(loaded.tree, loaded.catalogue, self.robot, fields, bus.clock, prompts, stand_ins)
-        if stand_ins is not None and stand_ins.unused:
-            raise CannotRun(_nothing_fits(stand_ins.unused, tuple(node.name for node in self.built.structure)))
-        self.runner = Runner(self.built, bus, heartbeat=link.heartbeat, on_event=self._tell)
+        self._showing = Showing(self.robot)
+        self._shown: dict[str, Any] = {}
+        self._shown_at_failure: dict[int, dict[str, Any]] = {}
+        self._look_due = -inf if watched else inf
+        self._arming = Arming(loaded.profile, link, self._told, bus.clock, self._pass_time, self._show_preflight)
+        self.built = self._build()
+        self.runner = self._make_runner()
 
-    def arm(self, who: str) -> None:
-        """Preflight until it is clean, then arm. Raises NotArmed with every line that is not good."""
-        until = self._bus.clock.now() + PREFLIGHT_TIME
-        self._pass_time(0.5)
-        while self._mode != "armed":
-            self._preflight.clear()
-            self._link.act("preflight", who)
-            self._pass_time(0.2)
-            if self._preflight and all(good for good, _ in self._preflight.values()):
-                self._link.act("arm", who)
-                self._pass_time(0.2)
-            elif self._bus.clock.now() > until:
-                bad = [text for good, text in self._preflight.values() if not good]
-                raise NotArmed("\n".join(bad) or self._refused or "the guard does not answer")
+    def _build(self) -> BuiltTree:
+        loaded, fields = self._loaded, RobotFields(self.robot)
+        stand_ins = loaded.substitutes
+        built = build(loaded.tree, loaded.catalogue, self.robot, fields, self._bus.clock, self._prompts, stand_ins)
+        if stand_ins is not None and stand_ins.unused:
+            raise CannotRun(_nothing_fits(stand_ins.unused, tuple(node.name for node in built.structure)))
+        return built
+
+    def _make_runner(self) -> Runner:
+        return Runner(self.built, self._bus, heartbeat=self._beat, on_event=self._tell)
+
+    def start_from(self, checkpoint: Checkpoint, agreed: bool = False) -> None:
+        """Go on where another run of this tree was, with the next `run`.
+
+        Leaves that were cut off and can't be resumed ask whether to start again, unless a person has agreed to that.
+        Raises WrongCheckpoint.
+        """
+        built = self._build()
+        restore(built, checkpoint)
+        if agreed:
+            for node in built.root.iterate():
+                if isinstance(node, LeafNode):
+                    node.was_cut_off = False
+        self.built = built
+        self.runner = self._make_runner()
+
+    def arm(self, who: str, by_hand: bool = False) -> None:
+        """Preflight until it is clean, then arm; by hand, a person looks at every line and agrees.
+
+        Raises NotArmed with every reason, Declined when the person is against it, Left after `stop`.
+        """
+        try:
+            self._arming.arm(who, self._ask if by_hand else None)
+        except NoAnswer as problem:
+            raise NotArmed(str(problem)) from None
 
     def run(self) -> Outcome:
         """From the first tick to the last; the robot must be armed."""
@@ -97,32 +143,99 @@ class Mission:
 
     def turns(self) -> Iterator[None]:
         """As `run`, turn by turn."""
-        self._link.begin()
         self._running = True
-        yield from self.runner.turns()
-        self._running = False
+        self._link.begin()
+        goes_on = True
+        while goes_on:
+            if self._told.mode in _ENDS_THE_RUN:  # since it was armed
+                self.runner.between_ticks(self._halt)
+            yield from self.runner.turns()
+            self._running = False
+            goes_on = self._kept is not None and self._armed_again(self._kept)
         self._link.finish()
+
+    def stop(self, reason: str) -> None:
+        """Leave at once; from any thread. The robot is stopped by the guard."""
+        self._leaving = reason
+        self.runner.stop(reason)
+
+    # After a latch
+
+    def _armed_again(self, kept: Checkpoint) -> bool:
+        """Whether a person has armed the robot again and wants the interrupted step to start again."""
+        self._kept = None
+        if self._person is None or self._lease_lost or self._leaving is not None:
+            return False
+        stopped_by = self._told.mode
+        try:
+            self._arming.arm(self._person, self._ask)
+            answer = self._ask("Armed. What becomes of the mission?", [RESTART, ABORT])
+        except (Declined, NotArmed, NoAnswer, Left):
+            return False
+        if answer == ABORT:
+            self._link.act("abort", self._person)
+            return False
+        self.start_from(kept, agreed=True)
+        self._running = True
+        if stopped_by == "estopped":
+            self._link.act("restart", self._person)
+        else:
+            self._link.begin()
+        return True
+
+    def _ask(self, text: str, choices: list[str]) -> str:
+        """Ask a person outside of the tree, while the guard goes on hearing from us."""
+        question = self._prompts.ask(0, "", text, choices)
+        at = self._bus.clock.now
+        self._tell(Prompt(at=at(), number=question.number, node=0, question=text, choices=choices))
+        try:
+            while question.answer is None:
+                self._pass_time(0.05)
+        finally:
+            self._prompts.close(question)
+        self._tell(Answer(at=at(), number=question.number, answer=question.answer))
+        return question.answer
+
+    def _show_preflight(self) -> None:
+        lines = [{"ok": good, "text": text} for good, text in self._told.preflight.values()]
+        self._tell(GuardReport(at=self._bus.clock.now(), report="preflight", details={"lines": lines}))
 
     def _pass_time(self, seconds: float) -> None:
         until = self._bus.clock.now() + seconds
         while (left := until - self._bus.clock.now()) > 1e-9:
+            if self._leaving is not None:
+                raise Left(self._leaving)
             self._bus.wait(min(left, 0.05))
-            self._link.heartbeat()
+            self._beat()
+
+    def _beat(self) -> None:
+        self._link.heartbeat()
+        now = self._bus.clock.now()
+        if now >= self._look_due:
+            self._look_due = now + SHOWN_EVERY
+            shown = self._showing.look()
+            if shown != self._shown:
+                self._shown = shown
+                self._tell(RobotShown(at=now, fields=shown))
+
+    # What is told
 
     def _take(self, report: Report) -> None:
         """From the guard, perhaps in another thread."""
-        if report.kind == "preflight":
-            name = report.text.partition(":")[0]
-            self._preflight[name] = (report.value == "ok", report.text)
-        elif report.kind == "refused" and not report.id:
-            self._refused = report.text
-        elif report.kind == "mode":
-            self._mode = report.value
-            if report.value in _ENDS_THE_RUN or (self._running and report.value in _STOPPED):
-                self.runner.stop(report.text)
+        self._told.take(report)
+        if report.kind == "lease" and report.value == "lost":
+            self._lease_lost = True
+        if report.kind == "mode" and self._running and report.value in _ENDS_THE_RUN:
+            self.runner.between_ticks(self._halt)
         if report.kind not in ("preflight", "sent"):
             at = self._bus.clock.now()
             self._tell(GuardReport(at=at, report=report.kind, details=msgspec.to_builtins(report)))
+
+    def _halt(self) -> None:
+        """The guard has stopped the robot: the run is over. After a latch a person may let it go on from here."""
+        if self._person is not None and self._told.mode in LATCHED:
+            self._kept = take(self.built)
+        raise StopRun(self._told.reason)
 
     def _tell_command(self, intent: AnyIntent) -> None:
         details = msgspec.to_builtins(intent)
@@ -130,8 +243,19 @@ class Mission:
 
     def _tell(self, event: Event) -> None:
         """One event after the other, whichever thread it comes from."""
+        if isinstance(event, Tick):
+            self._look_at_failures(event)
         with self._telling:
+            if isinstance(event, End) and event.status != "success":
+                shown = self._shown_at_failure.get(-1 if event.node is None else event.node)
+                self._on_event(RobotShown(at=event.at, fields=shown or self._showing.look()))
             self._on_event(event)
+
+    def _look_at_failures(self, tick: Tick) -> None:
+        """What the robot shows at the moment when a node fails is the best hint why."""
+        failed = [number for number, change in tick.changes.items() if change.status == "failure"]
+        if failed:
+            self._shown_at_failure |= dict.fromkeys(failed, self._showing.look())
 
 
 def _nothing_fits(patterns: list[str], names: tuple[str, ...]) -> str:

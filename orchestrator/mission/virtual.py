@@ -22,7 +22,10 @@ from orchestrator.sim.twin import Twin
 
 
 class VirtualMission:
-    """A mission on a simulated robot in virtual time; it arms itself, as nothing real can move."""
+    """A mission on a simulated robot in virtual time; it arms itself, as nothing real can move.
+
+    `prepare` does something to the robot before the mission starts, such as giving it faults.
+    """
 
     def __init__(
         self,
@@ -30,16 +33,20 @@ class VirtualMission:
         on_event: Callable[[Event], None] = lambda event: None,
         prompts: Prompts | None = None,
         seed: int = 0,
+        prepare: Callable[[Twin], None] = lambda twin: None,
+        person: str | None = None,
+        watched: bool = False,
     ) -> None:
         self.clock = VirtualClock()
         network = MemoryNetwork(self.clock)
         self.twin = make_twin(loaded.profile, network.bus(loaded.profile.name), self.clock, seed)
         self.twin.start()
         put_objects(self.twin)
+        prepare(self.twin)
         self.audit: list[dict[str, Any]] = []
         self.guard = Guard(loaded.profile, load_guard_config(), network.bus("guard"), _Kept(self.audit))
         link = _InProcessLink(self.guard, self.clock)
-        self.mission = Mission(loaded, network.bus("run"), link, prompts or Prompts(), on_event)
+        self.mission = Mission(loaded, network.bus("run"), link, prompts or Prompts(), on_event, person, watched)
 
     def run(self) -> Outcome:
         self.mission.arm("simulation")
@@ -69,6 +76,7 @@ class _InProcessLink(InProcessCommander):
     def __init__(self, guard: Guard, clock: VirtualClock) -> None:
         self.on_report: Callable[[Report], None] = lambda report: None
         super().__init__(guard, clock)
+        self.mode = guard.state.mode.value
 
     def act(self, act: str, who: str) -> None:
         self.guard.handle(event_of(Person(act=act, who=who), self.epoch))  # type: ignore[arg-type]

@@ -9,8 +9,8 @@ import pytest
 from orchestrator.data import data_path
 from orchestrator.engine.events import Command, Event, GuardReport, Tick, to_json
 from orchestrator.engine.substitution import Substitutes
+from orchestrator.mission.arming import NotArmed
 from orchestrator.mission.loading import CannotRun, load_mission
-from orchestrator.mission.mission import NotArmed
 from orchestrator.mission.virtual import VirtualMission
 
 TREES = sorted(data_path("trees").glob("*.yaml"))

@@ -1,0 +1,171 @@
+"""Arming by hand and re-arming after a latch, in virtual time, with scripted acts of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from orchestrator.data import data_path
+from orchestrator.engine.events import Answer, Command, End, Event, GuardReport, Prompt, RobotShown, Structure
+from orchestrator.engine.prompts import NoAnswer, Prompts, Question
+from orchestrator.mission.arming import ABORT, ACKNOWLEDGE, AGAIN, ARM, CLEAR, Declined, NotArmed
+from orchestrator.mission.loading import load_mission
+from orchestrator.mission.mission import RESTART
+from orchestrator.mission.virtual import VirtualMission
+
+DELIVERY = data_path("trees/04_deliver_atom_w.yaml")
+
+
+class Person:
+    """Does what the script says, after looking at the question for a second."""
+
+    def __init__(self, *script: str) -> None:
+        self.script = list(script)
+        self.asked: list[str] = []
+        self.mission: VirtualMission | None = None
+        self.prompts = Prompts(self._asked)
+
+    def _asked(self, question: Question) -> str | None:
+        self.asked.append(question.text)
+        assert self.mission is not None
+        answer = self.script.pop(0)
+        self.mission.clock.after(1.0, lambda: self.prompts.answer(question.number, answer))
+        return None
+
+
+def delivery(person: Person, prepare: Callable[[Any], None] = lambda twin: None) -> tuple[VirtualMission, list[Event]]:
+    events: list[Event] = []
+    mission = VirtualMission(
+        load_mission(DELIVERY), events.append, person.prompts, prepare=prepare, person="tester", watched=True
+    )
+    person.mission = mission
+    return mission, events
+
+
+def commands(events: list[Event]) -> list[str]:
+    return [event.intent for event in events if isinstance(event, Command)]
+
+
+def pressed(mission: VirtualMission, kind: str, at: float, until: float) -> None:
+    twin: Any = mission.twin
+    mission.clock.at(at, lambda: twin.press_emergency(kind))
+    mission.clock.at(until, lambda: twin.release_emergency(kind))
+
+
+def test_after_an_emergency_stop_a_person_arms_again_and_the_step_starts_anew() -> None:
+    person = Person(ACKNOWLEDGE, ARM, RESTART)
+    mission, events = delivery(person)
+    pressed(mission, "amr", 6.0, 6.2)
+    outcome = mission.run()
+    assert outcome.status == "success"
+    assert person.script == []
+    assert [event.status for event in events if isinstance(event, End)] == ["stopped", "success"]
+    assert commands(events).count("MoveToTag") == 3  # once more than without the stop
+    assert commands(events).count("SetFsm") == 1  # what was done before is not done again
+
+
+def test_a_restarted_run_tells_where_it_begins() -> None:
+    person = Person(ACKNOWLEDGE, ARM, RESTART)
+    mission, events = delivery(person)
+    pressed(mission, "amr", 6.0, 6.2)
+    mission.run()
+    again = max(place for place, event in enumerate(events) if isinstance(event, Structure))
+    first: Any = next(event for event in events[again + 1 :] if event.__class__.__name__ == "Tick")
+    assert {change.status for change in first.changes.values()} == {"success", "running"}
+
+
+def test_a_stop_that_is_still_pressed_cannot_be_acknowledged_and_the_person_learns_why() -> None:
+    person = Person(*[ACKNOWLEDGE] * 3, ARM, RESTART)
+    mission, _ = delivery(person)
+    pressed(mission, "amr", 6.0, 8.5)
+    assert mission.run().status == "success"
+    assert "an e-stop is still triggered" in person.asked[1]
+
+
+@pytest.mark.parametrize("script", [(ABORT,), (ACKNOWLEDGE, ABORT), (ACKNOWLEDGE, ARM, ABORT)])
+def test_a_person_may_abort_at_every_step(script: tuple[str, ...]) -> None:
+    person = Person(*script)
+    mission, events = delivery(person)
+    pressed(mission, "amr", 6.0, 6.2)
+    outcome = mission.run()
+    assert outcome.status == "stopped"
+    assert "e-stop" in outcome.reason
+    assert commands(events).count("MoveToTag") == 1
+
+
+def test_errors_are_cleared_when_a_person_asks_for_it() -> None:
+    person = Person(ACKNOWLEDGE, CLEAR, ARM, RESTART)
+    mission, _ = delivery(person)
+    twin: Any = mission.twin
+    joint = mission.twin.profile.joints[-1].name
+    mission.clock.at(6.0, lambda: twin.fail_motor(joint))
+    outcome = mission.run()
+    assert "motors" in person.asked[1]
+    assert outcome.status == "success", (outcome, person.asked)
+
+
+def test_without_a_person_a_latch_ends_the_run() -> None:
+    events: list[Event] = []
+    mission = VirtualMission(load_mission(DELIVERY), events.append)
+    pressed(mission, "amr", 6.0, 6.2)
+    assert mission.run().status == "stopped"
+    assert not [event for event in events if isinstance(event, Prompt)]
+
+
+def test_armed_by_hand_a_person_sees_every_line_before_agreeing() -> None:
+    person = Person(ARM)
+    mission, events = delivery(person)
+    mission.mission.arm("tester", by_hand=True)
+    (report,) = [event for event in events if isinstance(event, GuardReport) and event.report == "preflight"]
+    lines = report.details["lines"]
+    assert all(line["ok"] for line in lines)
+    assert any(line["text"].startswith("e-stop: soft clear, hard clear") for line in lines)
+    kinds = [type(event) for event in events if isinstance(event, Prompt | Answer) or event is report]
+    assert kinds == [GuardReport, Prompt, Answer]
+    assert mission.guard.state.mode.value == "armed"
+
+
+def test_a_person_may_decline_to_arm() -> None:
+    person = Person(ABORT)
+    mission, _ = delivery(person)
+    with pytest.raises(Declined):
+        mission.mission.arm("tester", by_hand=True)
+    assert mission.guard.state.mode.value == "disarmed"
+
+
+def test_what_keeps_a_robot_from_being_armed_is_said_with_what_to_do() -> None:
+    def low(twin: Any) -> None:
+        twin.battery.level = twin.base.battery.level = 5.0
+
+    person = Person(AGAIN, ABORT)
+    mission, _ = delivery(person, low)
+    with pytest.raises(Declined, match="charge it"):
+        mission.mission.arm("tester", by_hand=True)
+    mission, _ = delivery(Person(), low)
+    with pytest.raises(NotArmed, match=r"battery: too low \(charge it\)"):
+        mission.mission.arm("simulation")
+
+
+def test_nobody_there_to_arm_by_hand() -> None:
+    def nobody(question: Question) -> str | None:
+        raise NoAnswer("nobody is there")
+
+    mission = VirtualMission(load_mission(DELIVERY), prompts=Prompts(nobody))
+    with pytest.raises(NotArmed, match="nobody is there"):
+        mission.mission.arm("tester", by_hand=True)
+
+
+def test_a_failed_run_says_what_the_robot_showed_at_that_moment() -> None:
+    events: list[Event] = []
+    mission = VirtualMission(load_mission(DELIVERY), events.append)
+    twin: Any = mission.twin
+    twin.hand("right").object = False
+    assert mission.run().status == "failure"
+    end = next(place for place, event in enumerate(events) if isinstance(event, End))
+    shown = events[end - 1]
+    assert isinstance(shown, RobotShown)
+    assert shown.fields["fsm.state"] == "ready"
+    assert shown.fields["emergency.any"] is False
+    assert shown.fields["upper.state"] == "on"  # before `finally` switched it off
