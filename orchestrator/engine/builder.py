@@ -192,7 +192,8 @@ class _Builder:
         make = self._leaf_maker(source, declared)
         timeout = source.modifiers.timeout
         limit = bind(declared.timeout if timeout is None else timeout, self._run)
-        return LeafNode(source.title, self._run, make, limit, declared.resumable, source)
+        has_result = bool(declared.result or declared.result_params)
+        return LeafNode(source.title, self._run, make, limit, declared.resumable, has_result, source)
 
     def _leaf_maker(self, source: TreeNode, declared: Declaration) -> Callable[[], tuple[Leaf, Iterable[str]]]:
         run, robot, folder = self._run, self._run.robot, Path(source.place.file).parent

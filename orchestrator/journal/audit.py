@@ -36,21 +36,22 @@ class Reading:
     """Whether a last line was cut off."""
 
 
-def read(path: Path) -> Reading:
-    """Every record in order; a torn last line is left out, anything else that is wrong raises AuditError."""
+def read(path: Path, start: int = 0) -> Reading:
+    """Every record from this byte on, in order; a torn last line is left out, anything else wrong raises AuditError."""
     data = path.read_bytes() if path.exists() else b""
     records: list[dict[str, Any]] = []
-    chain, good = START, 0
+    chain, good, lines = START, 0, 0
     while good < len(data):
         end = data.find(b"\n", good)
         if end < 0:
             return Reading(tuple(records), chain, good, torn=True)
         parsed = _parse(data[good:end], chain)
         if parsed is None:
-            raise AuditError(f"{path}: line {len(records) + 1} is not as it was written")
+            raise AuditError(f"{path}: line {lines + 1} is not as it was written")
         record, chain = parsed
-        records.append(record)
-        good = end + 1
+        if good >= start:
+            records.append(record)
+        good, lines = end + 1, lines + 1
     return Reading(tuple(records), chain, good, torn=False)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engine.checkpoint import Checkpoint, WrongCheckpoint, from_json, restore, take, to_json
+from orchestrator.engine.checkpoint import Checkpoint, Keeper, WrongCheckpoint, from_json, restore, take, to_json
+from orchestrator.engine.events import Prompt
 from orchestrator.treefile import Tree
 from tests.engine.missions import FIELDS, Mission, mission_of
 from tests.engine.random_files import RandomFile
@@ -61,13 +62,33 @@ def test_a_leaf_that_was_running_is_started_again_if_it_can_be_resumed(fly: Fly)
     assert run.said == ["start b", "stop b"]
 
 
-@pytest.mark.parametrize(("choice", "status", "said"), [("start again", "success", 2), ("fail", "failure", 0)])
+@pytest.mark.parametrize(
+    ("choice", "status", "said"),
+    [("start again", "success", 2), ("treat as done", "success", 0), ("fail", "failure", 0)],
+)
 def test_otherwise_a_person_decides(fly: Fly, choice: str, status: str, said: int) -> None:
     text = "- Stubborn: {id: a, time: 2 s}"
     run = fly(text, restored=cut_off(fly(text), 1.02))
     run.at(3.02, lambda: run.prompts.answer(1, choice))
     assert run.run().status == status
     assert len(run.said) == said
+
+
+def test_a_leaf_that_must_not_be_done_twice_is_asked_for_though_it_could_be_resumed(fly: Fly) -> None:
+    text = "- Act: {id: a, time: 2 s}"
+    first = fly(text)
+
+    def ask_for_something_that_is_done_once() -> None:
+        assert first.built.run.acting is not None
+        first.built.run.acting.unrepeatable = True
+
+    first.at(0.52, ask_for_something_that_is_done_once)
+    run = fly(text, restored=cut_off(first, 1.02))
+    run.at(3.02, lambda: run.runner.stop("nobody answered"))
+    run.run()
+    assert run.said == []
+    asked = [(event.question, event.choices) for event in run.events if isinstance(event, Prompt)]
+    assert asked == [("Act was cut off. Start it again?", ["start again", "fail"])]  # its result only it can know
 
 
 def test_a_finally_that_was_running_goes_on(fly: Fly) -> None:
@@ -120,11 +141,12 @@ def flight(tree: Tree, file: RandomFile, since: float = 0.0, **options: Any) -> 
 def kept_states(run: Mission) -> list[tuple[bytes, dict[str, int]]]:
     """What will be kept after every tick."""
     states: list[tuple[bytes, dict[str, int]]] = []
+    keeper = Keeper(run.built)
     beat = run.runner._heartbeat
 
     def beat_and_keep() -> None:
         beat()
-        states.append((to_json(take(run.built)), dict(run.robot.attempts)))
+        states.append((keeper.take_json(), dict(run.robot.attempts)))
 
     run.runner._heartbeat = beat_and_keep
     return states

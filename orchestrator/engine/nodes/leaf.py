@@ -19,7 +19,7 @@ from orchestrator.yamlfile.findings import Placed
 RUNNING, FAILURE = Status.RUNNING, Status.FAILURE
 _LEAF_RUNNING, _LEAF_SUCCESS, _LEAF_FAILURE = LeafStatus.RUNNING, LeafStatus.SUCCESS, LeafStatus.FAILURE
 
-AGAIN, FAIL = "start again", "fail"
+AGAIN, DONE, FAIL = "start again", "treat as done", "fail"
 _NOTHING: tuple[str, str, float | None] = ("", "", None)  # reason, message, progress
 
 
@@ -37,6 +37,7 @@ class LeafNode(Behaviour):
         make: Callable[[], tuple[Leaf, Iterable[str]]],
         timeout: Callable[[], float | None],
         resumable: bool,
+        has_result: bool,
         source: Placed,
     ) -> None:
         super().__init__(name)
@@ -47,7 +48,10 @@ class LeafNode(Behaviour):
         self.result: Any = None
         self.was_cut_off = False
         """It was running when an earlier process ended; whether it may be started again is to be found out."""
+        self.unrepeatable = False
+        """Since it started it has asked for something that must not be done twice."""
         self._asked = Asked(run, self)
+        self._choices = [AGAIN, FAIL] if has_result else [AGAIN, DONE, FAIL]  # what it found out nobody else knows
         self._make = make
         self._timeout = timeout
         self._now = run.clock.now
@@ -64,7 +68,7 @@ class LeafNode(Behaviour):
                 return self.run.fail(self, self._lost)
             if self.run.holds_back(self):
                 return RUNNING
-            if self.was_cut_off and not self.resumable:
+            if self.was_cut_off and (self.unrepeatable or not self.resumable):
                 return self._ask()
             problem = self._start()
             if problem:
@@ -73,6 +77,7 @@ class LeafNode(Behaviour):
             assert leaf is not None
         elif self._lost:
             return self._end(FAILURE, self._lost)
+        self.run.acting = self
         try:
             status = leaf.step()
             if status is _LEAF_RUNNING:
@@ -130,17 +135,22 @@ class LeafNode(Behaviour):
 
     def _ask(self) -> Status:
         try:
-            answer = self._asked.answer(lambda: f"{self.name} was cut off. Start it again?", lambda: [AGAIN, FAIL])
+            answer = self._asked.answer(lambda: f"{self.name} was cut off. Start it again?", lambda: self._choices)
         except Unknown as unknown:
             return self.run.fail(self, str(unknown))
+        if answer is None:
+            return RUNNING
+        self.was_cut_off = self.unrepeatable = False
+        if answer == AGAIN:
+            return self.update()
         if answer == FAIL:
             return self.run.fail(self, "cut off, and not started again")
-        self.was_cut_off = answer is None
-        return RUNNING if answer is None else self.update()
+        self.feedback_message = "cut off, and treated as done"
+        return Status.SUCCESS
 
     def _start(self) -> str:
         self._lost = ""
-        self.was_cut_off = False
+        self.was_cut_off = self.unrepeatable = False
         self.result = None
         self.feedback_message = ""
         self._heard = _NOTHING
@@ -198,6 +208,7 @@ class LeafNode(Behaviour):
 
     def _guarded(self, method: str, call: Callable[[], object]) -> str:
         """Call the leaf; what goes wrong there is a reason to fail."""
+        self.run.acting = self
         try:
             call()
         except StopRun:

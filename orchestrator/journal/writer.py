@@ -1,0 +1,106 @@
+"""Writes a history in a thread of its own: whoever has something to keep never waits for the disk.
+
+What comes while a commit is under way goes into the next one together. A disk that is full or a file that somebody has
+locked is tried again, for as long as what waits fits in memory; a file that is spoilt is given up. One warning is
+given, and nothing is ever raised: a run does not end because its history cannot be kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from orchestrator.journal.history import History, HistoryError
+
+AGAIN = 1.0
+"""Seconds until a commit that failed is tried again."""
+MOST = 64 * 1024 * 1024
+"""Bytes that may wait."""
+
+
+class Writer:
+    """Takes events and facts from any thread, in order."""
+
+    def __init__(self, history: History, warn: Callable[[str], None]) -> None:
+        self._history = history
+        self._warn = warn
+        self._events: list[bytes] = []
+        self._facts: dict[str, Any] = {}
+        self._waiting = 0
+        self._change = threading.Condition()
+        self._closing = False
+        self.complete = True
+        """Whether everything has been kept so far, or may still be."""
+        self._warned = False
+        self._thread = threading.Thread(target=self._work, name="history", daemon=True)
+        self._thread.start()
+
+    def add(self, event: bytes) -> None:
+        with self._change:
+            if self.complete:
+                self._events.append(event)
+                self._waiting += len(event)
+                self._change.notify()
+
+    def set(self, name: str, value: Any) -> None:
+        """A fact replaces the one of its name; it is kept together with the events before it or with later ones."""
+        with self._change:
+            if self.complete:
+                self._facts[name] = value
+                self._change.notify()
+
+    def close(self, seconds: float) -> None:
+        """Keep what is left, if that is possible within this time."""
+        with self._change:
+            self._closing = True
+            self._change.notify()
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            self._give_up("there was no time to keep the end of it")
+
+    def _work(self) -> None:
+        with self._history:
+            while self._wait():
+                last = self._closing  # then there is no other time
+                events, facts = self._taken()
+                try:
+                    self._history.write(events, facts)
+                except HistoryError as error:
+                    self._failed(error, events, facts, last)
+
+    def _wait(self) -> bool:
+        """Until there is something to write; False at the end."""
+        with self._change:
+            self._change.wait_for(lambda: self._events or self._facts or self._closing)
+            return bool(self._events or self._facts)
+
+    def _taken(self) -> tuple[list[bytes], dict[str, Any]]:
+        with self._change:
+            taken = self._events, self._facts
+            self._events, self._facts, self._waiting = [], {}, 0
+            return taken
+
+    def _failed(self, error: HistoryError, events: list[bytes], facts: dict[str, Any], last: bool) -> None:
+        with self._change:
+            self._events = events + self._events
+            self._facts = facts | self._facts
+            self._waiting = sum(map(len, self._events))
+            hopeless = not error.passing or self._waiting > MOST or last
+        if hopeless:
+            self._give_up(str(error))
+            return
+        self._say(f"the history is not being kept for now: {error}")
+        with self._change:
+            self._change.wait_for(lambda: self._closing, AGAIN)
+
+    def _give_up(self, why: str) -> None:
+        with self._change:
+            self.complete = False
+            self._events, self._facts = [], {}
+        self._say(f"the history of this run is not complete: {why}")
+
+    def _say(self, text: str) -> None:
+        if not self._warned:
+            self._warned = True
+            self._warn(text)
