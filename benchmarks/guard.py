@@ -87,7 +87,9 @@ def main() -> None:
         def command(intent: i.AnyIntent, sync: bool) -> None:
             _, outputs, _ = CORE.step(state, IntentAsked(1, 1, intent), now)
             for output in outputs:
-                audit.append(record_of(output, now, 1), sync=sync)
+                audit.append(record_of(output, now, 1))
+                if sync:
+                    audit.sync()
                 if hasattr(output, "groups"):
                     made = joint_messages(PROFILE, dict(output.groups), sending)
                 else:

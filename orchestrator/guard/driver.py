@@ -6,6 +6,7 @@ The same class runs in virtual time and in the guard process; only who calls `ru
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
@@ -26,8 +27,9 @@ from orchestrator.guard.events import (
     WriterReady,
 )
 from orchestrator.guard.freshness import went_backwards
+from orchestrator.guard.modes import Mode
 from orchestrator.guard.observing import Read, Unbelievable, watched
-from orchestrator.guard.outputs import Joints, Output, Report
+from orchestrator.guard.outputs import Joints, Output, Report, Send
 from orchestrator.guard.policy import RPC
 from orchestrator.guard.state import State
 from orchestrator.robots.drive import CannotSend, Message, RpcCall, Sending, calls, joint_messages, messages
@@ -46,12 +48,15 @@ COUNTER_BITS = {"rt/amr/state": 16, "rt/lowstate": 32}
 class Audit(Protocol):
     """Where every command is recorded."""
 
-    def append(self, record: dict[str, Any], sync: bool = False) -> None:
+    def append(self, record: dict[str, Any]) -> None:
         """One record; raises OSError when it cannot be kept."""
+
+    def sync(self) -> None:
+        """Everything recorded so far is on the disk when this returns; raises OSError when it is not."""
 
 
 class Guard:
-    """One robot's guard."""
+    """One robot's guard. Events may come from several threads: one step at a time, and no disk is waited for in it."""
 
     def __init__(
         self,
@@ -73,9 +78,13 @@ class Guard:
         self._writers = {name: bus.writer(self._topics[name]) for name in self.core.setting.commands}
         self._writer_of: dict[str, int] = {}
         self._commands = 0
+        self._stops = 0
+        self._stepping = threading.RLock()
+        self._to_sync: list[Send] = []
         self._later: list[Event] = []
         self._poll_due = self._survey_due = bus.clock.now()
         self._streams: list[tuple[str, Reader, Read]] = []
+        self._events: list[tuple[str, Reader, Read]] = []
         self._watch()
         if self._rpc is not None:
             self.handle(WriterReady(RPC, True))
@@ -86,23 +95,47 @@ class Guard:
             if self._topics[name].kind == "stream":
                 self._streams.append((name, reader, read))
             else:
+                self._events.append((name, reader, read))
                 reader.on_sample(partial(self._take, name, read))
+
+    def look(self) -> None:
+        """Take in what the bus holds already: for a guard that begins in the middle."""
+        for name, reader, read in (*self._streams, *self._events):
+            sample = reader.newest()
+            if sample is not None:
+                self._take(name, read, sample)
+
+    @property
+    def listened_to(self) -> bool:
+        """Whether every command topic that somebody reads would carry a command now."""
+        return all(writer.ready for writer in self._writers.values() if writer.matched)
 
     # In
 
     def handle(self, event: Event) -> None:
         """Something happened: decide, publish, report."""
-        self._step(event)
-        while self._later:
-            self._step(self._later.pop(0))
+        with self._stepping:
+            self._step(event)
+            while self._later:
+                self._step(self._later.pop(0))
+            to_sync, self._to_sync = self._to_sync, []
+            stops, epoch = self._stops, self.state.epoch
+        for output in to_sync:
+            self._let_out_synced(output, stops, epoch)
         self.on_step()
 
     def _step(self, event: Event) -> None:
         self.state, outputs, reports = self.core.step(self.state, event, self.bus.clock.now())
+        stops = [output for output in outputs if output.role == "stop"]
         for output in outputs:
             self._let_out(output)
+        for output in stops:
+            if output.record:
+                self._recorded(output)
+        waiting = {output.id for output in self._to_sync}
         for report in reports:
-            self.on_report(report)
+            if report.kind != "sent" or report.id not in waiting:
+                self.on_report(report)
 
     def _take(self, name: str, read: Read, sample: Sample) -> None:
         """One sample of a watched topic."""
@@ -157,6 +190,22 @@ class Guard:
         foreign = self._foreign()
         if foreign != self.state.foreign:
             self.handle(ForeignWriters(foreign))
+        if not self.state.audit_works and self._audit_works_again():
+            self.handle(AuditState(True))
+
+    def _audit_works_again(self) -> bool:
+        note = {
+            "at": self.bus.clock.now(),
+            "epoch": self.state.epoch,
+            "role": "note",
+            "cause": "records are kept again",
+        }
+        try:
+            with self._stepping:
+                self._audit.append(note)
+        except OSError:
+            return False
+        return True
 
     def _foreign(self) -> tuple[str, ...]:
         """Who else commands the robot: not the robot itself, and nobody the profile allows."""
@@ -176,21 +225,50 @@ class Guard:
     # Out
 
     def _let_out(self, output: Output) -> None:
-        """Record, then publish; for a stop the other way round, so that no disk delays it."""
-        stop = output.role == "stop"
-        if not stop and output.record and not self._recorded(output):
+        """Record, then publish; a stop is recorded when all of it is out, so that no disk delays it."""
+        if output.role == "stop":
+            self._stops += 1
+        elif output.record and not self._recorded(output):
             self._report_refused(output, "the audit file takes no records")
             return
+        if isinstance(output, Send) and output.sync:
+            self._to_sync.append(output)
+        else:
+            self._publish_or_say(output)
+
+    def _let_out_synced(self, output: Send, stops: int, epoch: int) -> None:
+        """A command that must not be sent twice waits for the disk; nothing else waits meanwhile, least of all a stop.
+
+        What happened in the meantime counts: after a stop, or without the lease, it stays here.
+        """
+        synced = self._synced()
+        with self._stepping:
+            overtaken = self._stops != stops or self.state.epoch != epoch or self.state.mode is not Mode.RUNNING
+            if synced and not overtaken:
+                self._publish_or_say(output)
+                self.on_report(Report("sent", type(output.intent).__name__, output.id, "sent"))
+                return
+            self._recorded(output, withdrawn=True)
+            self._report_refused(output, "the robot was stopped" if synced else "the audit file takes no records")
+
+    def _publish_or_say(self, output: Output) -> None:
         try:
             self._publish(output)
         except (CannotSend, WireError, BusError, OSError) as error:
             self._report_refused(output, str(error))
-        if stop and output.record:
-            self._recorded(output)
 
-    def _recorded(self, output: Output) -> bool:
+    def _synced(self) -> bool:
         try:
-            self._audit.append(record_of(output, self.bus.clock.now(), self.state.epoch), sync=output.sync)
+            self._audit.sync()
+        except OSError:
+            self.handle(AuditState(False))
+            return False
+        return True
+
+    def _recorded(self, output: Output, withdrawn: bool = False) -> bool:
+        record = record_of(output, self.bus.clock.now(), self.state.epoch)
+        try:
+            self._audit.append(record | {"role": "withdrawn"} if withdrawn else record)
         except OSError:
             self._later.append(AuditState(False))
             return False

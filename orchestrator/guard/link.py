@@ -8,22 +8,29 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pwd
 import socket
+import struct
+import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from orchestrator.clock import Clock
+from orchestrator.clock import Clock, RealClock
 from orchestrator.guard import events
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.receipts import Receipts
 from orchestrator.robots.commander import Receipt
 from orchestrator.robots.intents import AnyIntent
 
-MAX_MESSAGE = 64 * 1024
+MAX_MESSAGE = 128 * 1024
+"""Bytes: a motion of some 1,800 keyframes of a seven-joint arm. Linux lets no more than 200 KB through at once."""
+GREETING = 1.0
+"""Seconds somebody who connects has to say who it is."""
 
 
 class LinkError(Exception):
@@ -82,7 +89,9 @@ class Welcome(msgspec.Struct, frozen=True, tag=True):
     """What scheduling the guard got, for people."""
 
 
-class Busy(msgspec.Struct, frozen=True, tag=True):
+class Farewell(msgspec.Struct, frozen=True, tag=True):
+    """Why the guard ends the connection; it lives on, and has stopped whatever moved."""
+
     text: str
 
 
@@ -92,7 +101,7 @@ class Reported(msgspec.Struct, frozen=True, tag=True):
     """The guard's clock, which is the machine's: the same as the run's."""
 
 
-FromGuard = Welcome | Busy | Reported
+FromGuard = Welcome | Farewell | Reported
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_from_run = msgspec.msgpack.Decoder(FromRun).decode
@@ -149,15 +158,21 @@ class Host(msgspec.Struct):
     priority: str = ""
 
 
+class _Misuse(Exception):
+    """Something the socket brought that no run of ours sends; the text says what."""
+
+
 class GuardServer:
-    """The guard's end: one run at a time, in a thread of its own."""
+    """The guard's end: one run at a time. Whoever sends anything but what a run sends is told so and sent away."""
 
     def __init__(self, path: Path, host: Host, clock: Clock) -> None:
         self._host = host
         self._clock = clock
         self._client: socket.socket | None = None
+        self._holder = ""
         self._lock = threading.Lock()
-        path.unlink(missing_ok=True)
+        self._path = path
+        path.unlink(missing_ok=True)  # a guard that was killed leaves its own behind
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         mask = os.umask(0o177)
         try:
@@ -171,10 +186,13 @@ class GuardServer:
         """Pass a report on to the run, if there is one; a run that does not read is not waited for."""
         client = self._client
         if client is not None:
-            with contextlib.suppress(OSError):
-                client.send(_encode(Reported(report, self._clock.now())), socket.MSG_DONTWAIT)
+            _send(client, Reported(report, self._clock.now()))
 
     def close(self) -> None:
+        """No more runs; the one that is there stays connected."""
+        self._path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # closing alone does not end an accept
         self._socket.close()
 
     def _accept(self) -> None:
@@ -183,62 +201,104 @@ class GuardServer:
                 client, _ = self._socket.accept()
             except OSError:
                 return  # closed
-            with self._lock:
-                free = self._client is None
-                if free:
-                    self._client = client
-            if free:
-                threading.Thread(target=self._serve, args=(client,), name="guard link run", daemon=True).start()
-            else:
-                with contextlib.suppress(OSError), client:
-                    client.send(_encode(Busy("this robot already has a run")))
+            threading.Thread(target=self._serve, args=(client,), name="guard link run", daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
-        epoch = -1
+        buffer = bytearray(MAX_MESSAGE + 1)
         with client:
-            while (message := self._receive(client)) is not None:
-                self._host.handle(event_of(message, epoch))
-                if isinstance(message, Hello):
-                    epoch = self._host.epoch()
-                    with contextlib.suppress(OSError):
-                        client.send(_encode(Welcome(self._host.mode(), self._host.priority)))
-            with self._lock:
-                self._client = None
-        if epoch >= 0:
-            self._host.handle(events.RunGone(epoch))
+            try:
+                client.settimeout(GREETING)
+                hello = _receive(client, buffer)
+                client.settimeout(None)
+                if not isinstance(hello, Hello):
+                    raise _Misuse("the first message must be Hello")
+                self._take_in(client, hello)
+            except (_Misuse, OSError) as problem:
+                _send(client, Farewell(str(problem)))
+                return
+            try:
+                self._attend(client, hello, buffer)
+            finally:
+                with self._lock:
+                    self._client = None
 
-    def _receive(self, client: socket.socket) -> FromRun | None:
-        """The next good message; None when the run is gone or sends rubbish, which is the same to us."""
+    def _take_in(self, client: socket.socket, hello: Hello) -> None:
+        with self._lock:
+            if self._client is not None:
+                raise _Misuse(f"this robot already has a run: {self._holder}")
+            self._client, self._holder = client, f"{hello.run}, {_peer(client)}"
+
+    def _attend(self, client: socket.socket, hello: Hello, buffer: bytearray) -> None:
+        """Until the run is gone; a run that cannot be understood is gone."""
+        handle = self._host.handle
+        handle(events.RunConnected(hello.run))
+        epoch = self._host.epoch()
+        _send(client, Welcome(self._host.mode(), self._host.priority))
         try:
-            data = client.recv(MAX_MESSAGE + 1)
+            while (message := _receive(client, buffer)) is not None:
+                if isinstance(message, Hello):
+                    raise _Misuse("a second Hello")
+                handle(event_of(message, epoch))
         except OSError:
-            return None
-        if not data or len(data) > MAX_MESSAGE:
-            return None
-        try:
-            message: FromRun = _decode_from_run(data)
-            return message
-        except (msgspec.DecodeError, msgspec.ValidationError):
-            return None
+            pass  # as good as an end
+        except _Misuse as problem:
+            print(f"{self._holder}: {problem}", file=sys.stderr, flush=True)
+            _send(client, Farewell(str(problem)))
+        finally:
+            handle(events.RunGone(epoch))
+
+
+def _receive(client: socket.socket, buffer: bytearray) -> FromRun | None:
+    """The next message; None when the run is gone."""
+    size = client.recv_into(buffer)
+    if size > MAX_MESSAGE:
+        raise _Misuse(f"a message of more than {MAX_MESSAGE} bytes")
+    if not size:
+        return None
+    try:
+        message: FromRun = _decode_from_run(memoryview(buffer)[:size])
+        return message
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise _Misuse(f"a message that is none: {error}") from None
+
+
+def _send(client: socket.socket, message: FromGuard) -> None:
+    with contextlib.suppress(OSError):
+        client.send(_encode(message), socket.MSG_DONTWAIT)
+
+
+def _peer(client: socket.socket) -> str:
+    """Which process of which user is at the other end."""
+    size = struct.calcsize("3i")
+    process, user, _ = struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
+    try:
+        name = pwd.getpwuid(user).pw_name
+    except KeyError:
+        name = str(user)
+    return f"process {process} of {name}"
 
 
 class LinkCommander:
     """The run's end: sends intents, keeps their receipts up to date, and notices at once when the guard dies."""
 
-    def __init__(self, path: Path, run: str, wake: Callable[[], None]) -> None:
+    def __init__(self, path: Path, run: str, wake: Callable[[], None], patience: float = 0.0) -> None:
+        """Connect as `run`; a guard that is just starting is waited for, `patience` seconds."""
         self._wake = wake
         self.on_report: Callable[[Report], None] = lambda report: None
         self.on_lost: Callable[[], None] = lambda: None
         self._receipts = Receipts()
-        self._finished = False
+        self._finished = self._over = False
         self.lost = False
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            self._socket.connect(str(path))
-        except OSError as error:
-            raise LinkError(f"the guard does not answer at {path}: {error.strerror}") from None
+        """Whether the guard has died."""
+        self.farewell = ""
+        """Why a living guard has ended the connection."""
+        self._socket = _connected(path, patience)
         self._send(Hello(run))
-        welcome = self._greeting()
+        try:
+            welcome = self._greeting()
+        except LinkError:
+            self.close()
+            raise
         self.mode, self.priority = welcome.mode, welcome.priority
         threading.Thread(target=self._listen, name="guard reports", daemon=True).start()
 
@@ -247,7 +307,7 @@ class LinkCommander:
             match self._receive():
                 case Welcome() as welcome:
                     return welcome
-                case Busy(text):
+                case Farewell(text):
                     raise LinkError(text)
                 case Reported(report, at):
                     self._take(report, at)
@@ -256,13 +316,19 @@ class LinkCommander:
 
     def send(self, intent: AnyIntent) -> Receipt:
         number, receipt = self._receipts.open(intent)
-        self._send(Ask(number, intent))
+        if not self._send(Ask(number, intent)):
+            self._receipts.take(Report("refused", "too long for one message to the guard", number), 0.0)
         return receipt
 
     def end(self, receipt: Receipt) -> None:
         number = self._receipts.release(receipt)
         if number is not None:
             self._send(EndStream(number))
+
+    @property
+    def let_through(self) -> tuple[AnyIntent, ...]:
+        """What may have reached the robot."""
+        return self._receipts.let_through
 
     def begin(self) -> None:
         self._send(Begin())
@@ -283,15 +349,21 @@ class LinkCommander:
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
-    def _send(self, message: FromRun) -> None:
+    def _send(self, message: FromRun) -> bool:
+        """False when it is too long to be sent."""
+        data = _encode(message)
+        if len(data) > MAX_MESSAGE:
+            return False
         try:
-            self._socket.send(_encode(message))
+            self._socket.send(data)
         except OSError:
             self._gone()
+        return True
 
     def _gone(self) -> None:
-        if not self._finished and not self.lost:
-            self.lost = True
+        if not self._finished and not self._over:
+            self._over = True
+            self.lost = not self.farewell
             self.on_lost()
             self._wake()
 
@@ -306,8 +378,24 @@ class LinkCommander:
         while isinstance(message := self._receive(), Reported):
             self._take(message.report, message.at)
             self._wake()
+        if isinstance(message, Farewell):
+            self.farewell = message.text
         self._gone()
 
     def _take(self, report: Report, at: float) -> None:
         self._receipts.take(report, at)
         self.on_report(report)
+
+
+def _connected(path: Path, patience: float) -> socket.socket:
+    until = RealClock.now() + patience
+    while True:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            connection.connect(str(path))
+            return connection
+        except OSError as error:
+            connection.close()
+            if RealClock.now() >= until:
+                raise LinkError(f"the guard does not answer at {path}: {error.strerror}") from None
+        time.sleep(0.02)

@@ -11,7 +11,6 @@ import math
 import os
 import signal
 import sys
-import threading
 from pathlib import Path
 from typing import IO
 
@@ -26,7 +25,7 @@ from orchestrator.guard.events import Event, RunConnected, RunEnded, Stop
 from orchestrator.guard.link import GuardServer, Host
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.rpc import RpcCaller
-from orchestrator.journal.audit import AuditFile
+from orchestrator.journal.audit import AuditError, AuditFile
 from orchestrator.robots.profiles import ProfileError, load_profile
 
 LONGEST_WAIT = 0.02
@@ -36,6 +35,21 @@ NAME = "orchestrator guard"
 REAL_TIME_PRIORITY = 20
 STOP_TIME = 5.0
 """Seconds after which the guard leaves although it has not seen the robot stand: it has told, and can do no more."""
+PARK_TIME = 20.0
+"""The same for a robot that goes limp when nothing is sent: it is parked first, which takes its time."""
+
+
+OUTCOMES = {
+    "stopped": "the robot stands still",
+    "unverified": "whether the robot stands still is not known",
+    "ineffective": "the robot still moved after the stop",
+}
+ALREADY_GUARDED = "already guarded"
+"""What a guard says, instead of "up", when another one holds the lock."""
+
+
+class AlreadyGuarded(Exception):
+    """Another guard watches this robot on this machine."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -55,14 +69,14 @@ class GuardProcess:
     def __init__(self, settings: Settings) -> None:
         self._folder = Path(settings.folder)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._locked = lock(self._folder)
-        profile = load_profile(settings.robot)
-        self._lock = threading.RLock()
-        self._done = self._ended = False
+        self._lock = lock(self._folder)
+        profile, config = load_profile(settings.robot), load_guard_config()
+        self._run_ended = self._told_to_stop = False
         self._leave_by = math.inf
+        audit = AuditFile(self._folder / "audit.log")
         self._bus = DdsBus(settings.network, name=NAME, breather=0.0)
         rpc = RpcCaller(settings.rpc) if settings.rpc else None
-        self._guard = Guard(profile, load_guard_config(), self._bus, AuditFile(self._folder / "audit.log"), rpc)
+        self._guard = Guard(profile, config, self._bus, audit, rpc)
         self._server = GuardServer(
             self._folder / "guard.sock",
             Host(self._handle, lambda: self._guard.state.epoch, lambda: self._guard.state.mode.value, priority()),
@@ -71,24 +85,34 @@ class GuardProcess:
         self._guard.on_report = self._server.tell
 
     def run(self) -> None:
-        """Watch, decide and publish until the run has ended in good order."""
-        clock = self._bus.clock
-        while not self._done:
-            with self._lock:
-                due = self._guard.next_due()
-            self._bus.wait(max(0.0, min(due - clock.now(), LONGEST_WAIT)))
-            with self._lock:
-                if clock.now() >= self._guard.next_due():
-                    self._guard.run_due()
-                self._done = self._ended and (self._at_rest() or clock.now() >= self._leave_by)
+        """Watch, decide and publish until the run has ended in good order, or a person wants it gone."""
+        clock, guard = self._bus.clock, self._guard
+        while not self._may_leave():
+            self._bus.wait(max(0.0, min(guard.next_due() - clock.now(), LONGEST_WAIT)))
+            if self._told_to_stop:
+                self._told_to_stop = False
+                self._stop_robot()
+            if clock.now() >= guard.next_due():
+                guard.run_due()
         self._server.close()
         self._bus.close()
+        self._say_what_came_of_it()
 
-    def stop_robot(self) -> None:
+    def tell_to_stop(self) -> None:
+        """From a signal's handler, which may interrupt a step at any point: leave a note, the loop sees it."""
+        self._told_to_stop = True
+
+    def _stop_robot(self) -> None:
         """A person wants the robot stopped and the guard gone: stop, and leave when it stands or after a while."""
-        self._handle(Stop("orchestrator stop"))
-        self._ended = True
-        self._leave_by = self._bus.clock.now() + STOP_TIME
+        endless = self._guard.core.setting.robot.hold.duration is None
+        self._server.close()
+        self._handle(Stop("orchestrator stop", "park" if endless else "hold"))
+        self._leave_by = self._bus.clock.now() + (PARK_TIME if endless else STOP_TIME)
+
+    def _may_leave(self) -> bool:
+        if self._leave_by < math.inf:
+            return self._at_rest() or self._bus.clock.now() >= self._leave_by
+        return self._run_ended and self._at_rest()
 
     def _at_rest(self) -> bool:
         """Whether nothing of ours moves or is held, and the last stop has been seen to work."""
@@ -98,26 +122,34 @@ class GuardProcess:
         return quiet and stopped and not any(hold.until > now for hold in state.holds.values())
 
     def _handle(self, event: Event) -> None:
-        """From the socket's thread: decide and publish there, then let the loop look at the clock again."""
-        with self._lock:
-            before = self._guard.next_due()
-            self._guard.handle(event)
-            if isinstance(event, RunConnected | RunEnded):
-                self._ended = isinstance(event, RunEnded)
-            sooner = self._guard.next_due() < before
-        if sooner:
+        """From the socket's threads: decide and publish there, then let the loop look at the clock again."""
+        before = self._guard.next_due()
+        self._guard.handle(event)
+        if isinstance(event, RunConnected | RunEnded):
+            self._run_ended = isinstance(event, RunEnded)
+        if self._run_ended or self._guard.next_due() < before:
             self._bus.wake()
+
+    def _say_what_came_of_it(self) -> None:
+        """For whoever asked us to leave, in the second line of the lock file."""
+        stop = self._guard.state.stop
+        print(
+            OUTCOMES.get(stop.outcome, "the stop was not over") if stop else "nothing moved",
+            file=self._lock,
+            flush=True,
+        )
 
 
 def lock(folder: Path) -> IO[str]:
-    """One guard per robot on this machine."""
-    file = (folder / "lock").open("w")
+    """One guard per robot on this machine; its process number is in the file."""
+    file = os.fdopen(os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise BusError("another guard already watches this robot on this machine") from None
-    file.write(str(os.getpid()))
-    file.flush()
+        file.close()
+        raise AlreadyGuarded from None
+    file.truncate(0)
+    print(os.getpid(), file=file, flush=True)
     return file
 
 
@@ -138,10 +170,13 @@ def main() -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         process = GuardProcess(msgspec.json.decode(sys.argv[1], type=Settings))
-    except (BusError, GuardConfigError, ProfileError, OSError) as error:
+    except AlreadyGuarded:
+        print(ALREADY_GUARDED, flush=True)
+        return 2
+    except (AuditError, BusError, GuardConfigError, ProfileError, OSError) as error:
         print(f"error: {error}", flush=True)
         return 2
-    signal.signal(signal.SIGTERM, lambda *_: process.stop_robot())
+    signal.signal(signal.SIGTERM, lambda *_: process.tell_to_stop())
     print("up", flush=True)
     process.run()
     return 0

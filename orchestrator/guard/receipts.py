@@ -28,6 +28,11 @@ class Receipts:
         """The streams the tree still holds: a heartbeat renews them."""
         return tuple(self._streams)
 
+    @property
+    def let_through(self) -> tuple[AnyIntent, ...]:
+        """Every intent that was not refused."""
+        return tuple(receipt.intent for receipt in list(self._receipts.values()) if receipt.state != "refused")
+
     def release(self, receipt: Receipt) -> int | None:
         """The number of a stream that is no longer wanted, if it is one that still goes on."""
         number = next((number for number, stream in list(self._streams.items()) if stream is receipt), None)

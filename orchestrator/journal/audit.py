@@ -86,21 +86,23 @@ class AuditFile:
         os.ftruncate(self._file, found.length)
         os.lseek(self._file, found.length, os.SEEK_SET)
 
-    def append(self, record: dict[str, Any], sync: bool = False) -> None:
-        """Keep a record; with `sync` it is on the disk when this returns. Raises OSError when it cannot be kept."""
+    def append(self, record: dict[str, Any]) -> None:
+        """Keep a record. Raises OSError when it cannot be kept."""
         body = json.dumps(record, separators=(",", ":"), allow_nan=False)
         chain = _chain(self._chain, body)
         line = f"{_crc(chain, body)} {chain} {body}\n".encode()
         try:
             if os.write(self._file, line) != len(line):
                 raise OSError(f"{self.path}: only part of a record could be written")
-            if sync:
-                os.fdatasync(self._file)
         except OSError:
             self._take_back()
             raise
         self._chain = chain
         self._length += len(line)
+
+    def sync(self) -> None:
+        """Have everything that is kept on the disk. Raises OSError when that fails."""
+        os.fdatasync(self._file)
 
     def _take_back(self) -> None:
         """Part of a line must not stay in front of the next one."""

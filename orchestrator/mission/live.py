@@ -13,12 +13,19 @@ from orchestrator.engine.events import Event
 from orchestrator.engine.prompts import Prompts
 from orchestrator.engine.runner import Outcome
 from orchestrator.guard import process as guard_process
+from orchestrator.guard.config import load_guard_config
+from orchestrator.guard.last_stop import last_stop
 from orchestrator.guard.link import LinkCommander
+from orchestrator.guard.outputs import Report
+from orchestrator.guard.rpc import RpcCaller
 from orchestrator.mission import twin
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
 from orchestrator.mission.processes import GuardProcess, TwinProcess, state_folder
 
+GUARD_IS_GONE = "the guard is gone"
+GUARD_STARTS = 10.0
+"""Seconds a guard that is already there has to answer."""
 GUARD_LEAVES = 10.0
 """Seconds the guard has to see the robot stopped after an orderly end."""
 
@@ -37,29 +44,50 @@ class LiveMission:
         person: str | None = None,
         watched: bool = False,
     ) -> None:
-        profile = loaded.profile
+        self._profile = profile = loaded.profile
+        self._config = load_guard_config()
         self._open = ExitStack()
         try:
+            self._rpc = profile.rpc
             if simulated:
                 network = loopback(profile.domain, tag=f"sim-{uuid.uuid4().hex[:12]}")
-                self._open.callback(TwinProcess(twin.Settings(profile.name, network, seed, faults)).close)
+                robot = TwinProcess(twin.Settings(loaded.robot, network, seed, faults))
+                self._open.callback(robot.close)
+                self._rpc = robot.rpc
             else:
                 network = load_network().on_domain(profile.domain, profile.interface)
             folder = state_folder(profile.name, network)
-            self.guard = GuardProcess(guard_process.Settings(profile.name, network, str(folder)))
-            bus = DdsBus(network, name="orchestrator run")
-            self._open.callback(bus.close)
-            self._link = LinkCommander(self.guard.socket, loaded.tree.name, bus.wake)
+            self.guard = GuardProcess(guard_process.Settings(loaded.robot, network, str(folder), self._rpc))
+            self._bus = DdsBus(network, name="orchestrator run")
+            self._open.callback(self._bus.close)
+            patience = GUARD_STARTS if self.guard.joined else 0.0
+            self._link = LinkCommander(self.guard.socket, loaded.tree.name, self._bus.wake, patience)
             self._open.callback(self._link.close)
-            self.mission = Mission(loaded, bus, self._link, prompts, on_event, person, watched)
+            self.mission = Mission(loaded, self._bus, self._link, prompts, on_event, person, watched)
         except BaseException:
             self._open.close()
             raise
 
     def run(self, who: str, by_hand: bool = False) -> Outcome:
-        self._link.on_lost = lambda: self.mission.stop("the guard is gone")
-        self.mission.arm(who, by_hand)
-        return self.mission.run()
+        self._link.on_lost = self._lost
+        try:
+            self.mission.arm(who, by_hand)
+            return self.mission.run()
+        finally:
+            self._link.finish()  # a guard that was never needed leaves
+            if self._link.lost:
+                self._stop_robot()
+
+    def _lost(self) -> None:
+        farewell = self._link.farewell
+        self.mission.stop(f"the guard ended the connection: {farewell}" if farewell else GUARD_IS_GONE)
+
+    def _stop_robot(self) -> None:
+        say = self.mission.take_report
+        say(Report("warning", f"{GUARD_IS_GONE}: the run stops the robot itself", value="guard"))
+        rpc = RpcCaller(self._rpc) if self._rpc else None
+        if not last_stop(self._profile, self._config, self._bus, self._link.let_through, say, rpc):
+            say(Report("press_hardware_estop", "PRESS HARDWARE E-STOP: the robot was not seen to stand still"))
 
     def close(self) -> bool:
         """End everything this run started; says whether the guard has left, which it does when the robot stands."""

@@ -31,6 +31,8 @@ class Loaded:
     profile: Profile
     warnings: str
     """What the check wants to be known, though it lets the tree run."""
+    robot: str
+    """How other processes find the robot's profile: its name, or its file."""
     substitutes: Substitutes | None = None
     """What some nodes do instead, in tests and rehearsals."""
 
@@ -74,8 +76,9 @@ def load_mission(
     missing = sorted({node.leaf.name for node in _nodes(tree.root) if node.leaf and not node.leaf.implemented})
     if missing:
         raise CannotRun(f"{path}: nothing is known yet about how to do {', '.join(missing)}")
-    profile = load_profile(robot or tree.robot.name)
-    return Loaded(tree, against.catalogue, profile, checked.findings.render(), substitutes)
+    wanted = robot or tree.robot.name
+    found = str(Path(wanted).resolve()) if Path(wanted).suffix else wanted
+    return Loaded(tree, against.catalogue, load_profile(wanted), checked.findings.render(), found, substitutes)
 
 
 def _nodes(node: TreeNode) -> list[TreeNode]:

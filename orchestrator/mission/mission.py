@@ -88,7 +88,7 @@ class Mission:
         self._leaving: str | None = None
         self._told = Told(link.mode, f"the robot is {link.mode}")
         self._kept: Checkpoint | None = None
-        link.on_report = self._take
+        link.on_report = self.take_report
         self.robot = Robot(loaded.profile, bus, _Telling(link, self._tell_command))
         self._showing = Showing(self.robot)
         self._shown: dict[str, Any] = {}
@@ -220,7 +220,7 @@ class Mission:
 
     # What is told
 
-    def _take(self, report: Report) -> None:
+    def take_report(self, report: Report) -> None:
         """From the guard, perhaps in another thread."""
         self._told.take(report)
         if report.kind == "lease" and report.value == "lost":

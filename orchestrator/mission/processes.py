@@ -6,11 +6,13 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
 
 from orchestrator.bus.settings import DdsSettings
+from orchestrator.clock import RealClock
 from orchestrator.guard import process as guard_process
 from orchestrator.mission import twin
 
@@ -39,26 +41,47 @@ class TwinProcess:
 
 
 class GuardProcess:
-    """The guard, in a session of its own and deaf to the terminal's signals: it outlives a run that crashes."""
+    """The robot's guard: the one that is already there, or a new one.
+
+    It lives in a session of its own and is deaf to the terminal's signals: it outlives a run that crashes.
+    """
 
     def __init__(self, settings: guard_process.Settings) -> None:
+        self._folder = Path(settings.folder)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._process: subprocess.Popen[str] | None = None
+        self.joined = lock_holder(self._folder) is not None or not self._start(settings)
+        self.socket = self._folder / "guard.sock"
+
+    def _start(self, settings: guard_process.Settings) -> bool:
+        """False when another one was faster."""
         command = [sys.executable, "-m", "orchestrator.guard.process", _json(settings)]
-        Path(settings.folder).mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (Path(settings.folder) / "guard.log").open("a") as log:  # it may outlive our terminal
+        with (self._folder / "guard.log").open("a") as log:  # it may outlive our terminal
             pipe = subprocess.PIPE
             self._process = subprocess.Popen(command, stdout=pipe, stderr=log, text=True, start_new_session=True)
         said = _first_line(self._process)
+        if said == guard_process.ALREADY_GUARDED:
+            return False
         if said != "up":
-            raise ProcessError(said.removeprefix("error: ") or "the guard did not start")
-        self.socket = Path(settings.folder) / "guard.sock"
-        self.pid = self._process.pid
+            assert self._process.stdout is not None
+            rest = self._process.stdout.read()
+            raise ProcessError(f"{said}\n{rest}".removeprefix("error: ").strip() or "the guard did not start")
+        return True
+
+    @property
+    def pid(self) -> int | None:
+        """The guard's process, while there is one."""
+        if self._process is not None:
+            self._process.poll()
+        return lock_holder(self._folder)
 
     def wait(self, seconds: float) -> bool:
         """Whether it ended by itself within this time, as it does after an orderly end."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
+        until = RealClock.now() + seconds
+        while self.pid is not None:
+            if RealClock.now() >= until:
+                return False
+            time.sleep(0.01)
         return True
 
 
@@ -72,11 +95,20 @@ def _state_root() -> Path:
     return Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/orchestrator-{os.getuid()}") / "orchestrator"
 
 
-def guards() -> dict[str, int]:
-    """The guards that watch robots on this machine: the robot's name and mark, and the guard's process."""
-    folders = [file.parent for file in sorted(_state_root().glob("*/lock"))]
-    processes = {folder.name: lock_holder(folder) for folder in folders}
-    return {name: process for name, process in processes.items() if process is not None}
+def guards() -> dict[Path, int]:
+    """The guards that watch robots on this machine: their folders and their processes."""
+    processes = {file.parent: lock_holder(file.parent) for file in sorted(_state_root().glob("*/lock"))}
+    return {folder: process for folder, process in processes.items() if process is not None}
+
+
+def robot_of(folder: Path) -> str:
+    """Which robot a guard's folder is for."""
+    return folder.name.rpartition("-")[0]
+
+
+def last_words(folder: Path) -> str:
+    """What a guard that has left said about the robot; nothing if it had no time to."""
+    return (folder / "lock").read_text().partition("\n")[2].strip()
 
 
 def lock_holder(folder: Path, locks: Path = Path("/proc/locks")) -> int | None:

@@ -66,8 +66,11 @@ class _Kept:
     def __init__(self, records: list[dict[str, Any]]) -> None:
         self._records = records
 
-    def append(self, record: dict[str, Any], sync: bool = False) -> None:
+    def append(self, record: dict[str, Any]) -> None:
         self._records.append(record)
+
+    def sync(self) -> None:
+        pass
 
 
 class _InProcessLink(InProcessCommander):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from pathlib import Path
 from subprocess import run as run_process
 from typing import cast
@@ -14,10 +16,13 @@ from orchestrator.bus.memory import MemoryNetwork
 from orchestrator.clock import VirtualClock
 from orchestrator.guard.commander import InProcessCommander
 from orchestrator.guard.config import GuardConfig
+from orchestrator.guard.core import Step
 from orchestrator.guard.driver import Guard
-from orchestrator.guard.events import Arm, AskPreflight, Pause, Stop
+from orchestrator.guard.events import Arm, AskPreflight, Event, Pause, Stop, Tick
+from orchestrator.guard.state import State
 from orchestrator.journal.audit import AuditFile, read
 from orchestrator.robots import intents as i
+from orchestrator.robots.commander import Receipt
 from orchestrator.robots.drive import RpcCall
 from orchestrator.robots.profiles import load_profile
 from tests.support.guard_world import default_config, with_allowed
@@ -229,11 +234,7 @@ def test_what_the_robot_got_is_in_the_audit(lab: Lab) -> None:
 
 def test_a_full_disk_allows_no_new_motion_but_every_stop(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     lab.start()
-
-    def full(record: object, sync: bool = False) -> None:
-        raise OSError("no space left")
-
-    monkeypatch.setattr(lab.audit, "append", full)
+    monkeypatch.setattr(lab.audit, "append", no_room)
     assert lab.run.send(i.MoveToTag(12, None)).state == "refused"
     lab.go(0.1)
     assert lab.robot.base_commands() == []
@@ -241,6 +242,85 @@ def test_a_full_disk_allows_no_new_motion_but_every_stop(lab: Lab, monkeypatch: 
     lab.guard.handle(Stop("op"))
     lab.go(0.1)
     assert lab.robot.base_commands() == ["CANCEL_TASK"]
+
+
+def test_when_the_disk_has_room_again_commands_pass_again(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab.start()
+    with monkeypatch.context() as full:
+        full.setattr(lab.audit, "append", no_room)
+        lab.run.send(i.SetFsm("ready"))
+        lab.go(0.3)
+        assert lab.run.send(i.SetFsm("ready")).reason.startswith("audit")
+    lab.go(0.2)
+    assert lab.run.send(i.SetFsm("ready")).state == "sent"
+    assert [record["role"] for record in read(lab.audit.path).records] == ["note", "command"]
+
+
+def test_a_command_the_disk_does_not_keep_is_not_sent(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab.start()
+    monkeypatch.setattr(lab.audit, "sync", no_room)
+    assert lab.run.send(i.MoveToTag(12, None)).state == "refused"
+    lab.go(0.1)
+    assert lab.robot.base_commands() == []
+    assert [record["role"] for record in read(lab.audit.path).records][:2] == ["command", "withdrawn"]
+
+
+def no_room(record: object = None) -> None:
+    raise OSError("no space left")
+
+
+def test_a_stop_does_not_wait_for_a_slow_disk_and_the_command_behind_it_stays(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab.start()
+    syncing, synced = threading.Event(), threading.Event()
+
+    def slowly() -> None:
+        syncing.set()
+        synced.wait(30)
+
+    monkeypatch.setattr(lab.audit, "sync", slowly)
+    receipts: list[Receipt] = []
+    asking = threading.Thread(target=lambda: receipts.append(lab.run.send(i.MoveToTag(12, None))))
+    asking.start()
+    assert syncing.wait(30)
+    lab.robot.emergency.hard_emergency_triggered = True
+    lab.go(0.1)
+    assert (lab.mode, lab.robot.base_commands()) == ("estopped", ["CANCEL_TASK"])
+    synced.set()
+    asking.join(30)
+    lab.go(0.1)
+    assert lab.robot.base_commands() == ["CANCEL_TASK"]
+    assert (receipts[0].state, receipts[0].reason) == ("refused", "MoveToTag: the robot was stopped")
+
+
+def test_steps_from_several_threads_come_one_after_the_other(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it a step that began before an e-stop and ended after it would take the latch back."""
+    lab.start()
+    inside, overlaps = [0], [0]
+    step = lab.guard.core.step
+
+    def slow_step(state: State, event: Event, now: float) -> Step:
+        inside[0] += 1
+        overlaps[0] += inside[0] > 1
+        time.sleep(0)  # whoever may run, runs now
+        done = step(state, event, now)
+        inside[0] -= 1
+        return done
+
+    monkeypatch.setattr(lab.guard.core, "step", slow_step)
+    monkeypatch.setattr(lab.guard, "on_step", lambda: None)
+
+    def ticks() -> None:
+        for _ in range(200):
+            lab.guard.handle(Tick())
+
+    beats = [threading.Thread(target=ticks) for _ in range(4)]
+    for beat in beats:
+        beat.start()
+    for beat in beats:
+        beat.join()
+    assert overlaps == [0]
 
 
 def test_remote_drive_ends_with_zero_and_the_session_closed(tmp_path: Path) -> None:

@@ -86,13 +86,13 @@ def test_a_number_that_is_not_finite_is_not_kept(tmp_path: Path) -> None:
         audit.append({"vx": float("nan")})
 
 
-def test_only_records_that_ask_for_it_are_synchronised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_are_synchronised_when_somebody_asks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
     monkeypatch.setattr(os, "fdatasync", synced.append)
     with AuditFile(tmp_path / "audit") as audit:
         audit.append(RECORDS[0])
         assert synced == []
-        audit.append(RECORDS[1], sync=True)
+        audit.sync()
         assert len(synced) == 1
 
 

@@ -75,9 +75,12 @@ class Stage:
         self.robot = Robot(self.profile, self.bus, self.commander)
         self._arm()
 
-    def append(self, record: dict[str, Any], sync: bool = False) -> None:
+    def append(self, record: dict[str, Any]) -> None:
         """The guard's audit."""
         self.records.append(record)
+
+    def sync(self) -> None:
+        """It is in memory."""
 
     def _call(self, call: RpcCall) -> None:
         self.twin.rpc.answer(json.dumps({"id": 1, "method": call.method, "params": call.params}))

@@ -1,0 +1,83 @@
+"""The stop a run sends by itself when its guard has died: the same stops, from writers made on the spot.
+
+A guard to which no run is connected refuses every command, so all it can let out is stops: that is what is used here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from orchestrator.bus.contract import Bus
+from orchestrator.guard import streams
+from orchestrator.guard.config import GuardConfig
+from orchestrator.guard.driver import Guard
+from orchestrator.guard.events import Stop
+from orchestrator.guard.outputs import Report
+from orchestrator.robots.drive import RpcCall
+from orchestrator.robots.intents import AnyIntent, HandTarget, StartRemote, Stream
+from orchestrator.robots.profile import Profile
+
+GIVE_UP = 30.0
+"""Seconds after which a person must do it: the stop has been repeated all the time."""
+LONGEST_WAIT = 0.02
+WHO = "the run, for its guard is gone"
+
+
+def last_stop(
+    profile: Profile,
+    config: GuardConfig,
+    bus: Bus,
+    asked: Iterable[AnyIntent],
+    say: Callable[[Report], None],
+    rpc: Callable[[RpcCall], None] | None = None,
+) -> bool:
+    """Stop the robot until it is seen to stand still; False when that has not been seen.
+
+    `asked` is what the run has let move. A robot that goes limp when nothing more is sent is parked.
+    """
+    guard = Guard(profile, config, bus, _NoAudit(), rpc)
+    guard.on_report = say
+    guard.look()
+    guard.state = replace(guard.state, **_ours(asked, bus.clock.now()))
+    stop = Stop(WHO, "park" if guard.core.setting.robot.hold.duration is None else "hold")
+    guard.handle(stop)  # nobody may hear it yet: the robot has to find our writers first
+    heard, until = False, bus.clock.now() + GIVE_UP
+    while bus.clock.now() < until:
+        bus.wait(max(0.0, min(guard.next_due() - bus.clock.now(), LONGEST_WAIT)))
+        if bus.clock.now() >= guard.next_due():
+            guard.run_due()
+        assert guard.state.stop is not None
+        outcome = guard.state.stop.outcome
+        if outcome == "stopped":
+            return True
+        if outcome != "open" or (not heard and guard.listened_to):
+            heard = True
+            guard.handle(stop)
+    return False
+
+
+def _ours(asked: Iterable[AnyIntent], now: float) -> dict[str, Any]:
+    """What a guard would remember of these intents."""
+    moved: set[str] = set()
+    remote_since = None
+    for intent in asked:
+        if isinstance(intent, Stream):
+            moved.add(streams.resource(intent))
+        elif isinstance(intent, HandTarget):
+            moved.add(f"hand {intent.hand}")
+        elif isinstance(intent, StartRemote):
+            remote_since = now
+    return {"moved": frozenset(moved), "remote_since": remote_since}
+
+
+class _NoAudit:
+    """The audit file is the guard's; what happens here is in the run's own history."""
+
+    def append(self, record: dict[str, Any]) -> None:
+        pass
+
+    def sync(self) -> None:
+        pass
