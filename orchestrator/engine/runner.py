@@ -61,6 +61,7 @@ class Runner:
         bus: WakingBus,
         heartbeat: Callable[[], object] = lambda: None,
         on_event: Callable[[Event], object] = lambda event: None,
+        verdict: Callable[[Outcome], Outcome] = lambda outcome: outcome,
     ) -> None:
         self.built = built
         self.ticks = 0
@@ -72,6 +73,8 @@ class Runner:
         self._clock = bus.clock
         self._heartbeat = heartbeat
         self._on_event = on_event
+        self._verdict = verdict
+        """Has the last word about the outcome, once nothing runs any more."""
         self._requests: deque[Callable[[], object]] = deque()
         self._teller = Teller(built.shown, built.run, self.emit)
         self._tick_tree = compile_tree(built.root, changed=self._report)
@@ -160,6 +163,7 @@ class Runner:
         assert self._outcome is not None
         skipped = self._leave_undone() if self._outcome.status == "stopped" else []
         self._report_all()
+        self._outcome = self._verdict(self._outcome)
         self._tell_the_end(self._outcome, skipped)
 
     @property

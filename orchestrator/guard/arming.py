@@ -65,10 +65,12 @@ def clear_errors(turn: Turn, event: AskClearErrors) -> None:
         _refuse(turn, event, "errors are cleared on a disarmed robot that can do so")
     elif not turn.state.audit_works:
         _refuse(turn, event, "the audit file takes no records")
+    elif not (turn.state.observed.errors or turn.state.observed.unhealthy):
+        _refuse(turn, event, "there is nothing to clear")
     else:
         _step_on(turn)
         turn.report("rearm", f"{event.who} cleared errors", value="clear_errors")
-        turn.send(ClearErrors(), "command", f"asked by {event.who}")
+        turn.send(ClearErrors(confirmed=True), "command", f"asked by {event.who}")
 
 
 def _step_on(turn: Turn) -> None:
@@ -101,7 +103,7 @@ def arm(turn: Turn, event: Arm) -> None:
     choice = bool(state.latched) and state.run is not None and state.began
     turn.change(
         latched=frozenset(), rearming=NOT_BEGUN, choice_due=choice, moved=frozenset(), stop=None, wanted={}, reached={},
-        pad_samples=0, task=None, paused_task=False,
+        pad_samples=0, task=None, paused_task=False, suspect=None, cleared=False,
     )  # fmt: skip
     turn.report("rearm", f"armed by {event.who}", value="armed")
     turn.enter(Mode.ARMED, f"armed by {event.who}")

@@ -58,6 +58,8 @@ class Timing:
     accept: float
     explained: float
     confirm: float
+    cause: float
+    disagree: float
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,26 @@ class Limits:
     first_step: float
     gain: float
     commands: int
-    battery: float
+    tilt: float
+
+
+@dataclass(frozen=True)
+class Battery:
+    """When a battery, of the body or of the base, keeps the robot from moving."""
+
+    low: float
+    critical: float
+    hysteresis: float
+    lasting: float
+    ignored_alarms: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Despite:
+    """Intents that pass although something is wrong."""
+
+    errors: tuple[str, ...]
+    low_battery: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -90,6 +111,7 @@ class Answers:
     run_hung: str
     stale: str
     unhealthy: str
+    battery: str
 
 
 @dataclass(frozen=True)
@@ -141,6 +163,8 @@ class RobotRules:
     """periodic: the e-stop topic must stay fresh; on_change: it must have been heard once."""
     channels: tuple[str, ...]
     """Every e-stop channel; each must be known before anything moves."""
+    pairs: tuple[tuple[str, ...], ...]
+    """Channels that show the same button and must agree."""
     still: float
     """Up to this speed the robot counts as standing still (m/s of body or base, else rad/s of the fastest joint)."""
     legs: tuple[str, ...]
@@ -160,6 +184,8 @@ class GuardConfig:
     timing: Timing
     stale: FreshnessLimits
     limits: Limits
+    battery: Battery
+    despite: Despite
     stop: Stopping
     on: Answers
     robots: dict[str, RobotRules]
@@ -167,9 +193,18 @@ class GuardConfig:
 
 _TIME = Quantity("duration", lower=0.001, upper=600)
 _RATE = Quantity("frequency", lower=1, upper=1000)
+_PERCENT = Quantity("percent", lower=0, upper=100)
 _PROFILE = OneOf("hold", "park", "drop")
 ROLES = ("emergency", "fsm", "joints", "hands", "nodes", "base", "motion")
 INTENTS = tuple(cls.__name__ for cls in intents.AnyIntent.__args__)
+
+
+def _battery(**keys: Any) -> Battery:
+    return Battery(**keys | {"ignored_alarms": tuple(keys["ignored_alarms"])})
+
+
+def _despite(**keys: Any) -> Despite:
+    return Despite(*(tuple(keys[name]) for name in Despite.__annotations__))
 
 
 def _hold(**keys: Any) -> Hold:
@@ -187,6 +222,7 @@ def _condition(**keys: Any) -> Condition:
 
 def _robot(**keys: Any) -> RobotRules:
     keys["permit"] = {name: tuple(conditions) for name, conditions in keys["permit"].items()}
+    keys["pairs"] = tuple(tuple(pair) for pair in keys["pairs"] or ())
     for name in ("channels", "legs", "limp"):
         keys[name] = tuple(keys[name])
     return RobotRules(**keys)
@@ -203,6 +239,10 @@ def _check_robot(robot: RobotRules) -> Iterator[str]:
     yield from _known("intent", robot.permit, INTENTS)
     if "emergency" not in robot.roles:
         yield "the role emergency is missing: without an e-stop source nothing may move"
+    for pair in robot.pairs:
+        yield from _known("channel", pair, robot.channels)
+        if len(pair) != 2:
+            yield f"a pair has two channels, not {len(pair)}"
 
 
 _WORDS = list_of(TEXT)
@@ -224,6 +264,7 @@ _ROBOT: Type[RobotRules] = record(
         "roles": required(map_of(TEXT)),
         "emergency": required(OneOf("periodic", "on_change")),
         "channels": required(list_of(TEXT, at_least=1)),
+        "pairs": optional(list_of(_WORDS)),
         "still": required(Number(lower=0.001, upper=1)),
         "legs": required(_WORDS),
         "hold": required(
@@ -257,10 +298,7 @@ _ROBOT: Type[RobotRules] = record(
     check=_check_robot,
     name="robot",
 )
-_TIMING = {
-    name: required(_TIME)
-    for name in ("heartbeat", "stream", "clear", "rearm", "resend", "evidence", "accept", "explained", "confirm")
-}
+_TIMING = {name: required(_TIME) for name in Timing.__annotations__ if name != "resends"}
 GUARD: Type[GuardConfig] = record(
     GuardConfig,
     {
@@ -275,6 +313,7 @@ GUARD: Type[GuardConfig] = record(
                     "floor": required(_TIME),
                     "cap": required(_TIME),
                     "frozen": required(_TIME),
+                    "identical": required(_TIME),
                     "late": required(_TIME),
                     "bad_samples": required(Integer(0, 100)),
                 },
@@ -288,9 +327,25 @@ GUARD: Type[GuardConfig] = record(
                     "first_step": required(Quantity("angle", lower=0, upper=1)),
                     "gain": required(Number(lower=0, upper=10)),
                     "commands": required(Integer(1, 1000)),
-                    "battery": required(Quantity("percent", lower=0, upper=100)),
+                    "tilt": required(Quantity("angle", lower=0.1, upper=1.5)),
                 },
             )
+        ),
+        "battery": required(
+            record(
+                _battery,
+                {
+                    "low": required(_PERCENT),
+                    "critical": required(_PERCENT),
+                    "hysteresis": required(_PERCENT),
+                    "lasting": required(_TIME),
+                    "ignored_alarms": required(list_of(Integer(0, 31))),
+                },
+                name="battery",
+            )
+        ),
+        "despite": required(
+            record(_despite, {name: required(_WORDS) for name in Despite.__annotations__}, name="despite")
         ),
         "stop": required(
             record(
@@ -323,6 +378,9 @@ def _check_guard(config: GuardConfig) -> Iterator[str]:
         yield "a stop is set to drop, but allow.drop is false"
     if config.stale.floor > config.stale.cap:
         yield "stale.floor is above stale.cap"
+    if config.battery.critical > config.battery.low:
+        yield "battery.critical is above battery.low"
+    yield from _known("intent", (*config.despite.errors, *config.despite.low_battery), INTENTS)
 
 
 def load_guard_config(path: Path | None = None) -> GuardConfig:

@@ -26,6 +26,8 @@ HANDLERS: dict[type[events.Event], Callable[[Turn, Any], None]] = {
     events.WriterReady: watching.writer_ready,
     events.ForeignWriters: watching.foreign_writers,
     events.RobotRebooted: watching.rebooted,
+    events.LateFlags: watching.late_flags,
+    events.Mismatch: watching.mismatch,
     events.Displaced: watching.displaced,
     events.AuditState: watching.audit_state,
     events.RunConnected: leasing.connected,
@@ -70,6 +72,9 @@ class Core:
     def _overdue(self, turn: Turn) -> None:
         leasing.watch_heartbeat(turn)
         watching.watch_vitals(turn)
+        watching.watch_pairs(turn)
+        watching.watch_suspect(turn)
+        watching.watch_charge(turn)
         streams.advance(turn)
         stops.advance(turn)
         leasing.repeat_pending(turn)
@@ -89,7 +94,7 @@ class Core:
         due = min(leasing.due(state, timing), streams.due(state, timing.stream), stops.due(state.stop))
         if state.rearming.step != "none":
             due = min(due, state.rearming.since + timing.rearm)
-        return min(due, self._stale_at(state))
+        return min(due, self._stale_at(state), watching.due(state, self.setting.config))
 
     def _stale_at(self, state: State) -> float:
         if state.mode is not Mode.DISARMED and state.mode not in ACTIVE:

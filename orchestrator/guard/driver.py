@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import msgspec
 
 from orchestrator.bus.contract import Bus, BusError, Reader, Sample
+from orchestrator.bus.contract import Report as BusReport
 from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.core import Core
 from orchestrator.guard.events import (
@@ -21,6 +22,8 @@ from orchestrator.guard.events import (
     BadSample,
     Event,
     ForeignWriters,
+    LateFlags,
+    Mismatch,
     Observation,
     RobotRebooted,
     Tick,
@@ -77,6 +80,7 @@ class Guard:
         self._topics = topics(profile.family, profile.variants, profile.prefix)
         self._writers = {name: bus.writer(self._topics[name]) for name in self.core.setting.commands}
         self._writer_of: dict[str, int] = {}
+        self._written: dict[str, int] = {}
         self._commands = 0
         self._stops = 0
         self._stepping = threading.RLock()
@@ -85,12 +89,13 @@ class Guard:
         self._poll_due = self._survey_due = bus.clock.now()
         self._streams: list[tuple[str, Reader, Read]] = []
         self._events: list[tuple[str, Reader, Read]] = []
+        bus.on_report(self._hear)
         self._watch()
         if self._rpc is not None:
             self.handle(WriterReady(RPC, True))
 
     def _watch(self) -> None:
-        for name, read in watched(self.profile, self._topics).items():
+        for name, read in watched(self.core.setting, self._topics).items():
             reader = self.bus.reader(self._topics[name])
             if self._topics[name].kind == "stream":
                 self._streams.append((name, reader, read))
@@ -111,6 +116,11 @@ class Guard:
         return all(writer.ready for writer in self._writers.values() if writer.matched)
 
     # In
+
+    def _hear(self, report: BusReport) -> None:
+        if report.kind == "mismatch":
+            plain = next((name for name, topic in self._topics.items() if topic.name == report.topic), report.topic)
+            self._later.append(Mismatch(plain, report.text))
 
     def handle(self, event: Event) -> None:
         """Something happened: decide, publish, report."""
@@ -144,10 +154,20 @@ class Guard:
         except (Unbelievable, WireError, ArithmeticError, LookupError):  # whatever a sample is, the guard lives on
             self.handle(BadSample(name))
             return
+        if self._overtaken(name, sample):
+            self.handle(LateFlags(seen.flags))
+            return
         if self._restarted(name, sample, seen.counter):
             self.handle(RobotRebooted(f"{name} began anew"))
         lag = sample.received - sample.source_time / 1e9
-        self.handle(Observation(name, seen.facts, seen.flags, seen.counter, lag))
+        self.handle(Observation(name, seen.facts, seen.flags, seen.counter, lag, seen.noisy))
+
+    def _overtaken(self, name: str, sample: Sample) -> bool:
+        """A newer sample of the same writer has been here before it."""
+        if self._writer_of.get(name) == sample.writer and sample.source_time < self._written[name]:
+            return True
+        self._written[name] = sample.source_time
+        return False
 
     def _restarted(self, name: str, sample: Sample, counter: int | None) -> bool:
         """Another writer than before, or a counter that went back: the robot has been started again."""
@@ -208,18 +228,19 @@ class Guard:
         return True
 
     def _foreign(self) -> tuple[str, ...]:
-        """Who else commands the robot: not the robot itself, and nobody the profile allows."""
-        robot = {
-            endpoint.participant
+        """Who else commands the robot (not the robot itself, nobody the profile allows) or passes for it."""
+        shown_by = {
+            name: {endpoint.participant for endpoint in self.bus.writers(self._topics[name].name)}
             for name in self.core.setting.robot.roles.values()
-            for endpoint in self.bus.writers(self._topics[name].name)
         }
+        robot = set().union(*shown_by.values())
         others = {
             f"{endpoint.name or endpoint.participant} on {name}"
             for name in self._writers
             for endpoint in self.bus.writers(self._topics[name].name)
             if endpoint.participant not in robot and endpoint.name not in self.profile.allowed_writers
         }
+        others |= {f"another robot on {name}" for name, writers in shown_by.items() if len(writers) > 1}
         return tuple(sorted(others))
 
     # Out

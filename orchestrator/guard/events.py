@@ -27,6 +27,21 @@ class Observation(Event, frozen=True):
     """The source's own liveness counter or stamp."""
     lag: float | None = None
     """Arrival minus the writer's own time, in seconds from an arbitrary origin."""
+    noisy: bool = False
+    """The counter is a checksum of a sample that is never the same twice."""
+
+
+class LateFlags(Event, frozen=True):
+    """Emergency channels in a sample that was overtaken by a newer one: nothing else in it counts any more."""
+
+    flags: dict[str, bool]
+
+
+class Mismatch(Event, frozen=True):
+    """The robot uses another type or quality of service on a topic: nothing gets through."""
+
+    topic: str
+    text: str
 
 
 class BadSample(Event, frozen=True):

@@ -26,6 +26,8 @@ class FreshnessLimits:
     cap: float
     frozen: float
     """A liveness counter that stands still this long (or three usual pauses, if longer) means frozen."""
+    identical: float
+    """The same for a topic without a counter whose numbers are never at rest: its bytes are the counter."""
     late: float
     """A sample this much later than the fastest one was held up on its way."""
     bad_samples: int
@@ -44,8 +46,11 @@ class Freshness(msgspec.Struct, frozen=True):
     least_lag: float = math.inf
     late: bool = False
     bad: tuple[float, ...] = ()
+    noisy: bool = False
 
-    def seen(self, now: float, counter: int | None, lag: float | None, limits: FreshnessLimits) -> Freshness:
+    def seen(
+        self, now: float, counter: int | None, lag: float | None, limits: FreshnessLimits, noisy: bool = False
+    ) -> Freshness:
         """After a good sample."""
         pause = now - self.last if self.last > -math.inf else 0.0
         longest, before, began = self.longest, self.longest_before, self.window_began
@@ -66,6 +71,7 @@ class Freshness(msgspec.Struct, frozen=True):
             least_lag=least_lag,
             late=late,
             bad=self.bad,
+            noisy=noisy,
         )
 
     def spoilt(self, now: float, limits: FreshnessLimits) -> Freshness:
@@ -81,7 +87,7 @@ class Freshness(msgspec.Struct, frozen=True):
         return min(max(limits.factor * self.period(), limits.floor), limits.cap) if self.period() else limits.cap
 
     def frozen_limit(self, limits: FreshnessLimits) -> float:
-        return max(limits.frozen, 3 * self.period())
+        return max(limits.identical if self.noisy else limits.frozen, 3 * self.period())
 
     def stale_at(self, limits: FreshnessLimits) -> float:
         """When it turns stale or frozen unless something new comes."""

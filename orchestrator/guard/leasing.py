@@ -18,6 +18,8 @@ from orchestrator.guard.watching import wanted_value
 from orchestrator.robots.intents import (
     AnyIntent,
     CancelTask,
+    ClearErrors,
+    EnableMotors,
     HandTarget,
     PauseTask,
     ResumeTask,
@@ -102,7 +104,7 @@ def asked(turn: Turn, event: IntentAsked) -> None:
         return
     if not ask.policy.calms:
         recent = tuple(at for at in turn.state.recent if turn.now - at < 1.0)
-        turn.change(recent=(*recent, turn.now))
+        turn.change(recent=(*recent, turn.now), stop=None)  # what is left of a stop must not work against it
     if isinstance(intent, Stream):
         streams.start(turn, event.id, intent)
     else:
@@ -131,6 +133,10 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
         turn.change(task=Task(id, now, base.task, accepted=False, cancelled=False), paused_task=False)
     elif isinstance(intent, StartRemote):
         turn.change(remote_since=now, asked=state.asked | {"remote": now})
+    elif isinstance(intent, ClearErrors):
+        turn.change(cleared=True)
+    elif isinstance(intent, EnableMotors):
+        turn.change(asked=state.asked | {"motors": now})
     elif isinstance(intent, HandTarget):
         turn.change(moved=state.moved | {f"hand {intent.hand}"})
     elif isinstance(intent, CancelTask) and state.task is not None:

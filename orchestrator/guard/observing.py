@@ -7,12 +7,17 @@ sample with a number that cannot be true raises `Unbelievable` and counts as bad
 from __future__ import annotations
 
 import math
+import struct
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.guard.state import Base
+from orchestrator.guard.state import Base, Power
+from orchestrator.guard.turn import Setting
+from orchestrator.robots.families import AURORA_GROUPS
+from orchestrator.robots.pads import ADAM_AXES, ADAM_BUTTONS, ADAM_FULL_SCALE, ATOM_AXES
 from orchestrator.robots.profile import Profile
 from orchestrator.wire.codec import codec
 from orchestrator.wire.errors import WireError
@@ -30,6 +35,7 @@ class Seen:
     facts: dict[str, Any]
     flags: dict[str, bool]
     counter: int | None = None
+    noisy: bool = False
 
 
 Read = Callable[[bytes, float], Seen]
@@ -41,9 +47,10 @@ STICK = 0.1
 """A stick of the pad beyond this is being moved."""
 
 
-def watched(profile: Profile, topics: dict[str, Topic]) -> dict[str, Read]:
+def watched(setting: Setting, topics: dict[str, Topic]) -> dict[str, Read]:
     """How to read each topic the guard looks at, by plain name."""
-    return {"aurora": _aurora, "atom": _atom, "adam": _adam}[profile.family](profile, topics)
+    upright = math.cos(setting.config.limits.tilt) if "tilt" in setting.robot.channels else None
+    return {"aurora": _aurora, "atom": _atom, "adam": _adam}[setting.profile.family](setting.profile, topics, upright)
 
 
 def _fields(topic: Topic, *paths: str) -> list[Field]:
@@ -92,21 +99,29 @@ def _sticks(axes: Iterable[float]) -> bool:
     return any(abs(axis) > STICK for axis in axes)
 
 
-def _percent(level: float) -> float:
+def _percent(level: float) -> int:
     """Some firmware counts hundredths of a percent."""
     if not 0 <= level <= 10_000:
         raise Unbelievable("a battery cannot be that full")
-    return level / 100 if level > 100 else level
+    return round(level / 100 if level > 100 else level)
+
+
+def _leans(quaternion: Iterable[float], upright: float) -> bool:
+    """Whether the body (w, x, y, z) leans further than an angle with this cosine."""
+    w, x, y, z = quaternion
+    if not 0.9 <= w * w + x * x + y * y + z * z <= 1.1:  # NaN compares false
+        raise Unbelievable("no body is turned like that")
+    return 1 - 2 * (x * x + y * y) < upright
 
 
 # Aurora
 
 
-def _aurora(profile: Profile, topics: dict[str, Topic]) -> dict[str, Read]:
+def _aurora(profile: Profile, topics: dict[str, Topic], upright: float | None) -> dict[str, Read]:
     return {
         "aurora_state": _aurora_state(profile, topics["aurora_state"]),
         "robot_control_group_state": _aurora_groups(profile, topics["robot_control_group_state"]),
-        "base_data_pub": _aurora_motion(topics["base_data_pub"]),
+        "base_data_pub": _aurora_motion(topics["base_data_pub"], upright),
     }
 
 
@@ -144,7 +159,7 @@ MOST_GROUPS = 8
 def _aurora_groups(profile: Profile, topic: Topic) -> Read:
     names = _fields(topic, *(f"group_state[{index}].group_name" for index in range(MOST_GROUPS)))
     angles = _fields(topic, *(f"group_state[{index}].joint_position" for index in range(MOST_GROUPS)))
-    sec, nanosec = _fields(topic, "header.stamp.sec", "header.stamp.nanosec")
+    motion, sec, nanosec = _fields(topic, "group_motion_state", "header.stamp.sec", "header.stamp.nanosec")
 
     def read(data: bytes, now: float) -> Seen:
         joints, hands = {}, {}
@@ -159,7 +174,7 @@ def _aurora_groups(profile: Profile, topic: Topic) -> Read:
                 hands[group.removesuffix("_hand")] = tuple(q(data))
         if not joints:
             raise Unbelievable("no joint groups")
-        facts: dict[str, Any] = {"joints": joints}
+        facts: dict[str, Any] = {"joints": joints, "errors": _motion_errors(motion(data))}
         if profile.hands is not None and set(hands) >= set(profile.hands.order):
             facts["hands"] = _openings(profile, tuple(v for hand in profile.hands.order for v in hands[hand]))
         return Seen(facts, {}, _stamp(sec(data), nanosec(data)))
@@ -167,14 +182,22 @@ def _aurora_groups(profile: Profile, topic: Topic) -> Read:
     return read
 
 
-def _aurora_motion(topic: Topic) -> Read:
-    velocity, sec, nanosec = _fields(topic, "vel_B", "header.stamp.sec", "header.stamp.nanosec")
+MOTION_ERROR = 3
+
+
+def _motion_errors(states: Iterable[int]) -> dict[str, str]:
+    return {group: f"{group}: motion error" for group, state in zip(AURORA_GROUPS, states) if state == MOTION_ERROR}
+
+
+def _aurora_motion(topic: Topic, upright: float | None) -> Read:
+    velocity, turned, sec, nanosec = _fields(topic, "vel_B", "quat_wxyz", "header.stamp.sec", "header.stamp.nanosec")
 
     def read(data: bytes, now: float) -> Seen:
         speed = math.hypot(*velocity(data))
         if not math.isfinite(speed):
             raise Unbelievable("a speed is not finite")
-        return Seen({"speed": speed}, {}, _stamp(sec(data), nanosec(data)))
+        flags = {} if upright is None else {"tilt": _leans(turned(data), upright)}
+        return Seen({"speed": speed}, flags, _stamp(sec(data), nanosec(data)))
 
     return read
 
@@ -182,13 +205,13 @@ def _aurora_motion(topic: Topic) -> Read:
 # Atom
 
 
-def _atom(profile: Profile, topics: dict[str, Topic]) -> dict[str, Read]:
+def _atom(profile: Profile, topics: dict[str, Topic], upright: float | None) -> dict[str, Read]:
     reads = {
         "rt/emergency/state": _atom_emergency(topics["rt/emergency/state"]),
-        "rt/lower/state": _atom_lower(topics["rt/lower/state"]),
+        "rt/lower/state": _atom_lower(topics["rt/lower/state"], upright),
         "rt/upper/state": _atom_upper(profile, topics["rt/upper/state"]),
         "rt/hands/state": _atom_hands(profile, topics["rt/hands/state"]),
-        "rt/main/nodes/state": _atom_nodes(topics["rt/main/nodes/state"]),
+        "rt/main/nodes/state": _atom_nodes(profile, topics["rt/main/nodes/state"]),
     }
     if profile.base is not None:
         reads["rt/amr/state"] = _atom_base(topics["rt/amr/state"])
@@ -206,11 +229,20 @@ def _atom_emergency(topic: Topic) -> Read:
     return read
 
 
-def _atom_lower(topic: Topic) -> Read:
-    fsm, level = _fields(topic, "fsm_id", "bms_state.battery_level")
+def _atom_lower(topic: Topic, upright: float | None) -> Read:
+    fsm, level, alarms, pad, turned = _fields(
+        topic, "fsm_id", "bms_state.battery_level", "bms_state.bms_alarms", "wireless_remote", "imu_state.quaternion"
+    )
+    first = min(ATOM_AXES.values())  # four floats in a row
 
     def read(data: bytes, now: float) -> Seen:
-        return Seen({"fsm": fsm(data), "battery": _percent(level(data))}, {})
+        facts = {
+            "fsm": fsm(data),
+            "power": Power(_percent(level(data)), alarms=alarms(data)),
+            "pad": _sticks(struct.unpack_from("<4f", bytes(pad(data)), first)),
+        }
+        flags = {} if upright is None else {"tilt": _leans(turned(data), upright)}
+        return Seen(facts, flags, zlib.crc32(data), noisy=True)
 
     return read
 
@@ -228,7 +260,7 @@ def _atom_upper(profile: Profile, topic: Topic) -> Read:
         }
         if profile.base is None:
             facts["speed"] = _fastest(dq(data))
-        return Seen(facts, {})
+        return Seen(facts, {}, zlib.crc32(data), noisy=True)
 
     return read
 
@@ -252,46 +284,50 @@ def _atom_hands(profile: Profile, topic: Topic) -> Read:
 OPERATIONAL, ENABLED, SLAVE_OK = 5, 3, 1
 
 
-def _atom_nodes(topic: Topic) -> Read:
+def _atom_nodes(profile: Profile, topic: Topic) -> Read:
     decode = codec(topic.type).decode
+    lower = {"left_leg": "lift", "right_leg": "lift"} if "lift" in profile.groups else {}
 
     def read(data: bytes, now: float) -> Seen:
-        return Seen({"unhealthy": _node_problem(decode(data))}, {})
+        return Seen(_node_facts(decode(data), lower), {})
 
     return read
 
 
-def _node_problem(nodes: Any) -> str | None:
-    for group in ("left_leg", "right_leg", "waist", "left_arm", "right_arm", "head"):
-        axes = getattr(nodes, group)
+def _node_facts(nodes: Any, lower: dict[str, str]) -> dict[str, Any]:
+    """What is wrong: with nodes and buses, which nobody can mend from here, and with motors."""
+    unhealthy: str | None = None
+    errors: dict[str, str] = {}
+    off: dict[str, str] = {}
+    for limb in ("left_leg", "right_leg", "waist", "left_arm", "right_arm", "head"):
+        axes, group = getattr(nodes, limb), lower.get(limb, limb)
         for index, axis in enumerate(axes if isinstance(axes, list | tuple) else [axes]):
-            if not axis.is_virtual and (problem := _axis_problem(axis)):
-                return f"{group}[{index}]: {problem}"
+            if axis.is_virtual:
+                continue
+            if code := axis.error_code or axis.pos_err_code or axis.vel_err_code or axis.torque_err_code:
+                errors.setdefault(group, f"{limb}[{index}]: error {code:#x}")
+            if axis.servo_state != ENABLED:
+                off.setdefault(group, f"{limb}[{index}]: servo state {axis.servo_state}")
+            if axis.node_state != OPERATIONAL:
+                unhealthy = unhealthy or f"{limb}[{index}]: node state {axis.node_state}"
     for index, slave in enumerate(nodes.ecat2can):
         if not slave.is_virtual and (slave.slave_state != SLAVE_OK or slave.error_code):
-            return f"ecat2can[{index}]: state {slave.slave_state}, error {slave.error_code}"
-    return None
-
-
-def _axis_problem(axis: Any) -> str | None:
-    if axis.error_code or axis.pos_err_code or axis.vel_err_code or axis.torque_err_code:
-        return f"error {axis.error_code or axis.pos_err_code or axis.vel_err_code or axis.torque_err_code}"
-    if axis.servo_state != ENABLED:
-        return f"servo state {axis.servo_state}"
-    return None if axis.node_state == OPERATIONAL else f"node state {axis.node_state}"
+            unhealthy = unhealthy or f"ecat2can[{index}]: state {slave.slave_state}, error {slave.error_code:#x}"
+    return {"unhealthy": unhealthy, "errors": errors, "off": off}
 
 
 def _atom_base(topic: Topic) -> Read:
-    device, navigation, mode, task, pressed, heartbeat, position, level = _fields(
+    device, navigation, mode, task, pressed, heartbeat, position, level, low = _fields(
         topic, "device_status", "navigation_status", "work_mode", "task_id", "amr_event.emergency_stop_pressed",
-        "basic_status.heartbeat", "position", "basic_status.battery_level",
+        "basic_status.heartbeat", "position", "basic_status.battery_level", "amr_event.low_battery",
     )  # fmt: skip
     speed = Speedometer()
 
     def read(data: bytes, now: float) -> Seen:
         x, y, _ = position(data)
         base = Base(_word(device(data)), _word(navigation(data)), mode(data), task(data))
-        facts = {"base": base, "speed": speed(now, x, y), "battery": _percent(level(data))}
+        power = Power(_percent(level(data)), bool(low(data)))
+        facts = {"base": base, "speed": speed(now, x, y), "base_power": power}
         return Seen(facts, {"amr_event": bool(pressed(data))}, heartbeat(data))
 
     return read
@@ -323,23 +359,31 @@ class Speedometer:
 # Adam
 
 
-def _adam(profile: Profile, topics: dict[str, Topic]) -> dict[str, Read]:
+def _adam(profile: Profile, topics: dict[str, Topic], upright: float | None) -> dict[str, Read]:
     low, hand = topics["rt/lowstate"], topics["rt/handstate"]
-    reads = {"rt/lowstate": _adam_low(profile, low)}
+    reads = {"rt/lowstate": _adam_low(profile, low, upright)}
     if profile.hands is not None:
         reads["rt/handstate"] = _adam_hands(profile, hand)
     return reads
 
 
-def _adam_low(profile: Profile, topic: Topic) -> Read:
-    q, dq, state, tick, remote = _fields(
-        topic, "motor_state[*].q", "motor_state[*].dq", "motor_state[*].state", "tick", "wireless_remote"
-    )
+def _adam_low(profile: Profile, topic: Topic, upright: float | None) -> Read:
+    q, dq, state, tick, remote, turned = _fields(
+        topic, "motor_state[*].q", "motor_state[*].dq", "motor_state[*].state", "tick", "wireless_remote",
+        "imu_state.quaternion",
+    )  # fmt: skip
+    scale, pushed = (ADAM_FULL_SCALE, 0.0) if "remote_int16" in profile.variants else (1.0, 0.5)
+    sticks = slice(min(ADAM_AXES.values()), ADAM_BUTTONS["lt"])
+    left_trigger, b = ADAM_BUTTONS["lt"], ADAM_BUTTONS["b"]
 
     def read(data: bytes, now: float) -> Seen:
-        joints = _split(profile, profile.groups, _angles(q(data)))
-        facts = {"joints": joints, "speed": _fastest(dq(data)), "pad": _sticks(remote(data)[:4])}
-        return Seen(facts, {"motors": any(state(data))}, tick(data))
+        joints, pad = _split(profile, profile.groups, _angles(q(data))), remote(data)
+        moved = _sticks(axis / scale for axis in pad[sticks])
+        facts = {"joints": joints, "speed": _fastest(dq(data)), "pad": moved}
+        flags = {"motors": any(state(data)), "pad": pad[left_trigger] > pushed and pad[b] > pushed}
+        if upright is not None:
+            flags["tilt"] = _leans(turned(data), upright)
+        return Seen(facts, flags, tick(data))
 
     return read
 

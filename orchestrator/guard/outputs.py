@@ -50,6 +50,10 @@ ReportKind = Literal[
 ]  # fmt: skip
 
 
+LET_GO = "let go"
+"""The value of a warning: the robot went limp, and whether by an e-stop or by somebody is not known yet."""
+
+
 class Report(msgspec.Struct, frozen=True):
     """Something a person or the run should know."""
 

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from orchestrator.guard.rules import staleness
 from orchestrator.guard.state import TERMINAL, State
 from orchestrator.guard.turn import Setting
+from orchestrator.guard.watching import LEVELS
+from orchestrator.robots.intents import ClearErrors
+
+NO_ERRORS = "no errors"
+"""The evidence for motors that are well."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +32,10 @@ def preflight(setting: Setting, state: State, now: float) -> list[Line]:
         _emergency(setting, state, now),
         _alone(state),
         _listening(setting, state),
+        _types(state),
         _fsm(setting, state),
         _health(setting, state),
+        _motors(setting, state),
         _base(setting, state),
         _battery(setting, state),
         Line("audit", None if state.audit_works else "the audit file takes no records", "audit file"),
@@ -83,10 +90,24 @@ def _fsm(setting: Setting, state: State) -> Line:
     return Line("state", None if name else f"the robot's state {value} is not in the profile", str(name or value))
 
 
+def _types(state: State) -> Line:
+    wrong = "; ".join(state.mismatched.values())
+    return Line("types", wrong or None, wrong or "every type fits")
+
+
 def _health(setting: Setting, state: State) -> Line:
     if "nodes" not in setting.robot.roles:
-        return Line("motors", None, "this robot does not tell")
-    return Line("motors", state.observed.unhealthy, state.observed.unhealthy or "no errors")
+        return Line("nodes", None, "this robot does not tell")
+    return Line("nodes", state.observed.unhealthy, state.observed.unhealthy or "all operational")
+
+
+def _motors(setting: Setting, state: State) -> Line:
+    """Errors that can be cleared do not forbid arming: until they are, the rule of interlocks lets nothing move."""
+    seen = state.observed
+    found = "; ".join((seen.off | seen.errors).values())
+    if found and setting.takes(ClearErrors):
+        return Line("motors", None, f"{found}; nothing moves until this is cleared")
+    return Line("motors", found or None, found or NO_ERRORS)
 
 
 def _base(setting: Setting, state: State) -> Line:
@@ -101,6 +122,7 @@ def _base(setting: Setting, state: State) -> Line:
 
 
 def _battery(setting: Setting, state: State) -> Line:
-    level = state.observed.battery
-    low = level is not None and level < setting.config.limits.battery
-    return Line("battery", "too low" if low else None, "not known" if level is None else f"{level:.0f} %")
+    powers = {"body": state.observed.power, "base": state.observed.base_power}
+    shown = ", ".join(f"{name} {power.level} %" for name, power in powers.items() if power is not None)
+    level = max(state.charge.level, state.charge.seen, key=LEVELS.index)
+    return Line("battery", f"{level}: {shown}" if level != "good" else None, shown or "this robot does not tell")

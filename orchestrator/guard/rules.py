@@ -15,7 +15,7 @@ from orchestrator.guard.modes import Mode
 from orchestrator.guard.motion import starting_point
 from orchestrator.guard.policy import POLICIES, WRITES, Policy
 from orchestrator.guard.state import REMOTE_MODE, TERMINAL, Base, State
-from orchestrator.robots.intents import AnyIntent, JointPath, JointTarget, ResumeTask, SetFsm
+from orchestrator.robots.intents import AnyIntent, ClearErrors, JointPath, JointTarget, ResumeTask, SetFsm
 from orchestrator.robots.profile import Profile
 
 
@@ -63,11 +63,12 @@ def lease(ask: Ask) -> str | None:
 def mode(ask: Ask) -> str | None:
     """Commands pass while running; what only calms passes while paused or stopping as well."""
     state = ask.state
-    if state.mode is Mode.RUNNING and not state.choice_due:
+    if state.mode is Mode.RUNNING and not state.choice_due and state.suspect is None:
         return None
     if ask.policy.calms and state.mode in CALMING:
         return None
-    return f"the robot is {state.mode.value}" + (f": {state.reason}" if state.reason else "")
+    reason = state.reason if state.suspect is None else f"{state.suspect.why}, or by an e-stop"
+    return f"the robot is {state.mode.value}" + (f": {reason}" if reason else "")
 
 
 CALMING = frozenset({Mode.RUNNING, Mode.PAUSED, Mode.STOPPING, Mode.FAULT, Mode.ESTOPPED})
@@ -138,8 +139,20 @@ def permitted(ask: Ask) -> str | None:
 
 def interlock(ask: Ask) -> str | None:
     """The robot is observed in a state in which the command is legal."""
+    if problem := _trouble(ask):
+        return problem
     problems = [_unmet(condition, ask) for condition in ask.robot.permit.get(type(ask.intent).__name__, ())]
     return None if None in problems else "; or ".join(filter(None, problems)) or "it is never legal"
+
+
+def _trouble(ask: Ask) -> str | None:
+    """Motors that report errors or are off let nothing pass but what mends them."""
+    seen = ask.state.observed
+    if isinstance(ask.intent, ClearErrors) and not seen.errors:
+        return "there is nothing to clear"
+    if not (seen.errors or seen.off) or type(ask.intent).__name__ in ask.config.despite.errors:
+        return None
+    return "; ".join((seen.off | seen.errors).values())
 
 
 def _unmet(condition: Condition, ask: Ask) -> str | None:
@@ -191,6 +204,13 @@ def base_is(wanted: str, base: Base | None, state: State) -> bool:
     return base.device == "devidle" and base.navigation in TERMINAL
 
 
+def charge(ask: Ask) -> str | None:
+    """With a battery that is low no new motion begins."""
+    if ask.state.charge.level == "good" or type(ask.intent).__name__ in ask.config.despite.low_battery:
+        return None
+    return f"the battery is {ask.state.charge.level}"
+
+
 def finite(ask: Ask) -> str | None:
     """Every number is finite; NaN and infinities are refused before anything is compared."""
     return None if all_finite(ask.intent) else "a number in it is not finite"
@@ -221,7 +241,9 @@ def rate(ask: Ask) -> str | None:
 
 
 def one_outstanding(ask: Ask) -> str | None:
-    """The base has one task at a time: it would queue a second one."""
+    """The base has one task at a time: it would queue a second one; errors are cleared once unless confirmed."""
+    if isinstance(ask.intent, ClearErrors) and ask.state.cleared and not ask.intent.confirmed:
+        return "errors were cleared since the robot was armed; again only when a person has confirmed it"
     if not ask.policy.task and not isinstance(ask.intent, ResumeTask):
         return None
     task = ask.state.task
@@ -245,8 +267,8 @@ def audit(ask: Ask) -> str | None:
 RULES: tuple[Rule, ...] = tuple(
     Rule(check.__name__, check)
     for check in (
-        lease, mode, latch, fresh, possible, writer_ready, permitted, interlock, finite, limits, continuity, rate,
-        one_outstanding, dry_run, audit,
+        lease, mode, latch, fresh, possible, writer_ready, permitted, interlock, charge, finite, limits, continuity,
+        rate, one_outstanding, dry_run, audit,
     )
 )  # fmt: skip
 

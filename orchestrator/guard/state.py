@@ -24,6 +24,17 @@ class Base(msgspec.Struct, frozen=True):
     task: int
 
 
+class Power(msgspec.Struct, frozen=True):
+    """What a battery says about itself."""
+
+    level: int
+    """Percent."""
+    low: bool = False
+    """Whether it calls itself low."""
+    alarms: int = 0
+    """Bits of the vendor's."""
+
+
 TERMINAL = frozenset({"completed", "failed", "canceled", "idle", "stopped"})
 REMOTE_MODE = 3
 
@@ -42,8 +53,13 @@ class Observed(msgspec.Struct, frozen=True):
     speed: float | None = None
     """How fast it moves, in the unit of the guard file's `still`."""
     unhealthy: str | None = "not known"
-    """What is wrong with motors and nodes; None: nothing."""
-    battery: float | None = None
+    """What is wrong with nodes and buses; None: nothing."""
+    errors: dict[str, str] = {}
+    """Joint groups with a motor that reports an error."""
+    off: dict[str, str] = {}
+    """Joint groups with a motor that is switched off."""
+    power: Power | None = None
+    base_power: Power | None = None
     pad: bool = False
     """Whether somebody is moving a stick."""
 
@@ -117,6 +133,23 @@ class Rearming(msgspec.Struct, frozen=True):
     """Where a pause that is too long leads back to."""
 
 
+class Charge(msgspec.Struct, frozen=True):
+    """How full the batteries are: good, low or critical."""
+
+    level: str
+    """What counts."""
+    seen: str
+    """What the batteries say now; it counts once it has lasted."""
+    since: float
+
+
+class Suspect(msgspec.Struct, frozen=True):
+    """The robot let go by itself: either an e-stop whose flag is on its way, or somebody else."""
+
+    why: str
+    since: float
+
+
 class State(msgspec.Struct, frozen=True):
     mode: Mode = Mode.OFFLINE
     reason: str = "no robot yet"
@@ -129,6 +162,14 @@ class State(msgspec.Struct, frozen=True):
     pad_samples: int = 0
     robot_epoch: int = 0
     audit_works: bool = True
+    mismatched: dict[str, str] = {}
+    """Topics on which the robot speaks another type, and how."""
+    charge: Charge = Charge("good", "good", math.inf)
+    suspect: Suspect | None = None
+    disagree_since: float = math.inf
+    """Since when two channels of one e-stop differ; -inf: reported."""
+    cleared: bool = False
+    """Whether the run has cleared errors since the robot was armed."""
 
     # Emergency stop
     flags: dict[str, bool] = {}

@@ -271,7 +271,7 @@ def _finish(turn: Turn, outcome: str) -> None:
         turn.report("unverified", f"whether the robot stands still is not known: {stop.cause}")
     if stopping and not turn.state.moved and outcome == "unverified":
         turn.enter(Mode.DISARMED, stop.cause)
-    elif turn.state.mode in (Mode.STOPPING, Mode.PAUSED, Mode.INTERVENED):
+    elif turn.state.mode in (Mode.STOPPING, Mode.RUNNING, Mode.PAUSED, Mode.INTERVENED):
         turn.enter(Mode.FAULT, f"stop {outcome}: {stop.cause}")
 
 

@@ -8,19 +8,23 @@ from typing import Any
 from msgspec.structs import replace
 
 from orchestrator.guard import stops
+from orchestrator.guard.config import Battery, GuardConfig
 from orchestrator.guard.events import (
     AuditState,
     BadSample,
     Displaced,
     ForeignWriters,
+    LateFlags,
+    Mismatch,
     Observation,
     RobotRebooted,
     WriterReady,
 )
 from orchestrator.guard.freshness import Freshness
 from orchestrator.guard.modes import ACTIVE, Mode
+from orchestrator.guard.outputs import LET_GO
 from orchestrator.guard.rules import staleness
-from orchestrator.guard.state import REMOTE_MODE, TERMINAL, Base, Observed, Pending, State
+from orchestrator.guard.state import REMOTE_MODE, TERMINAL, Base, Charge, Observed, Pending, Power, State, Suspect
 from orchestrator.guard.turn import Turn
 from orchestrator.robots.intents import SetFsm, SetUpperFsm, SetVelocitySource, SwitchUpperControl
 
@@ -31,8 +35,10 @@ VITAL = ("emergency", "fsm")
 def observation(turn: Turn, event: Observation) -> None:
     before = turn.state.observed
     heard = turn.state.sources.get(event.source, Freshness())
-    heard = heard.seen(turn.now, event.counter, event.lag, turn.setting.config.stale)
+    heard = heard.seen(turn.now, event.counter, event.lag, turn.setting.config.stale, event.noisy)
     turn.change(sources=turn.state.sources | {event.source: heard})
+    if event.source in turn.state.mismatched:
+        turn.change(mismatched=_without(turn.state.mismatched, event.source))
     if event.flags:
         _emergency(turn, event.flags)
     if _differs(before, event.facts):
@@ -41,6 +47,7 @@ def observation(turn: Turn, event: Observation) -> None:
         _base_progress(turn, before.base)
         _intervention(turn, before)
         _health(turn, before)
+        _power(turn, before)
     _pad(turn, event.facts)
     if turn.state.mode is Mode.OFFLINE and not vital_problem(turn):
         turn.enter(Mode.DISARMED, "robot found")
@@ -53,10 +60,18 @@ def _differs(before: Observed, facts: dict[str, Any]) -> bool:
 # Emergency stop
 
 
+def late_flags(turn: Turn, event: LateFlags) -> None:
+    """A flag latches however late it comes; that it was clear at some time is no news."""
+    if any(event.flags.values()):
+        _emergency(turn, {channel: on for channel, on in event.flags.items() if on})
+
+
 def _emergency(turn: Turn, flags: dict[str, bool]) -> None:
     """Any flag in any sample latches; only a person's arming takes it back."""
     state = turn.state
     known = state.flags | flags
+    if known == state.flags and not any(known.values()) and state.clear_since < math.inf:
+        return  # clear as before
     if any(known.values()):
         clear_since = math.inf
     else:
@@ -66,13 +81,40 @@ def _emergency(turn: Turn, flags: dict[str, bool]) -> None:
     turn.change(flags=known, clear_since=clear_since)
     if risen or new:
         latch(turn, frozenset(risen | new))
+    _compare(turn)
+
+
+def _compare(turn: Turn) -> None:
+    """Note since when two channels of one button differ."""
+    state = turn.state
+    if any(state.flags.get(one) != state.flags.get(other) for one, other in turn.setting.robot.pairs):
+        if state.disagree_since == math.inf:
+            turn.change(disagree_since=turn.now)
+    elif state.disagree_since < math.inf:
+        turn.change(disagree_since=math.inf)
+
+
+def watch_pairs(turn: Turn) -> None:
+    """Channels that differ for too long: one of them is broken, and nobody can tell which."""
+    state = turn.state
+    if state.disagree_since == -math.inf or turn.now < state.disagree_since + turn.setting.config.timing.disagree:
+        return
+    pairs = [pair for pair in turn.setting.robot.pairs if state.flags.get(pair[0]) != state.flags.get(pair[1])]
+    why = f"e-stop channels disagree: {'; '.join(' and '.join(pair) for pair in pairs)}"
+    turn.change(disagree_since=-math.inf)
+    turn.report("warning", why, value="disagree")
+    if state.mode in ACTIVE:
+        stops.begin(turn, "hold", why, asked=True)
+    turn.enter(Mode.FAULT, why)
+    if turn.state.mode is Mode.ESTOPPED:
+        turn.enter(Mode.ESTOPPED, f"{turn.state.reason}; {why}")
 
 
 def latch(turn: Turn, channels: frozenset[str]) -> None:
     names = ", ".join(sorted(channels))
     latched = turn.state.latched | channels
     joints = not latched & stops.HARD
-    turn.change(latched=latched, rearming=State().rearming, choice_due=False)
+    turn.change(latched=latched, rearming=State().rearming, choice_due=False, suspect=None)
     turn.report("emergency", f"e-stop: {names}", value=names)
     stops.begin(turn, "hold", f"e-stop {names}", joints=joints, asked=True)
     _silence_after(turn)
@@ -103,10 +145,33 @@ def _intervention(turn: Turn, before: Observed) -> None:
     for what in ("fsm", "upper_fsm", "velocity_source", "upper_control"):
         old, new = getattr(before, what), getattr(now_seen, what)
         if old is not None and new is not None and old != new and not _explained(turn, what, new):
-            intervene(turn, f"{what} became {new} by another hand")
+            _changed_by_itself(turn, what, new)
             return
     if now_seen.base is not None and now_seen.base != before.base:
         _base_intervention(turn, now_seen.base)
+
+
+def _changed_by_itself(turn: Turn, what: str, new: int | bool) -> None:
+    """An e-stop makes a robot let go too, and its flag may come later: nothing is sent while that is not known."""
+    robot, numbers = turn.setting.robot, turn.setting.profile.fsm
+    lets_go = new in [numbers[name] for name in robot.limp] if what == "fsm" else what == "upper_control" and not new
+    if not lets_go:
+        intervene(turn, f"{what} became {new} by another hand")
+    elif turn.state.suspect is None:
+        why = f"{what} became {new} by another hand"
+        stops.release_streams(turn, why)
+        turn.change(suspect=Suspect(why, turn.now))
+        turn.report("warning", f"the robot let go: {why}, or by an e-stop", value=LET_GO)
+
+
+def watch_suspect(turn: Turn) -> None:
+    """No e-stop explains why the robot let go: it was somebody else."""
+    suspect = turn.state.suspect
+    if suspect is None or turn.now < suspect.since + turn.setting.config.timing.cause:
+        return
+    turn.change(suspect=None)
+    if turn.state.mode in ACTIVE:
+        intervene(turn, suspect.why)
 
 
 def _explained(turn: Turn, what: str, value: int | bool) -> bool:
@@ -131,6 +196,7 @@ def _base_intervention(turn: Turn, base: Base) -> None:
 
 
 def intervene(turn: Turn, why: str) -> None:
+    turn.change(suspect=None)
     stops.release_streams(turn, why)
     turn.enter(Mode.INTERVENED, why)
 
@@ -181,15 +247,84 @@ def watch_vitals(turn: Turn) -> None:
         turn.change(rearming=replace(turn.state.rearming, step="none"))
         turn.enter(Mode.ESTOPPED if turn.state.latched else Mode.OFFLINE, problem)
     else:
-        stops.begin(turn, turn.setting.config.on.stale, problem)
-        turn.enter(Mode.FAULT, problem)
+        _fail(turn, turn.setting.config.on.stale, problem)
 
 
 def _health(turn: Turn, before: Observed) -> None:
-    problem = turn.state.observed.unhealthy
-    if problem and problem != before.unhealthy and turn.state.mode in ACTIVE:
-        stops.begin(turn, turn.setting.config.on.unhealthy, problem)
-        turn.enter(Mode.FAULT, problem)
+    """A node that is lost or a leg's motor that fails is a fault; with another motor's error all is held instead."""
+    seen = turn.state.observed
+    if turn.state.mode not in ACTIVE:
+        return
+    if seen.unhealthy and seen.unhealthy != before.unhealthy:
+        _fail(turn, turn.setting.config.on.unhealthy, seen.unhealthy)
+    elif troubles := _new_troubles(turn, before):
+        if set(troubles) & set(turn.setting.robot.legs):
+            _fail(turn, turn.setting.config.on.unhealthy, "; ".join(troubles.values()))
+        else:
+            _hold_the_sick(turn, "; ".join(troubles.values()))
+
+
+def _new_troubles(turn: Turn, before: Observed) -> dict[str, str]:
+    """Groups whose motors report errors, or are off without our doing, since just now."""
+    state, seen = turn.state, turn.state.observed
+    ours = turn.now - state.asked.get("motors", -math.inf) <= turn.setting.config.timing.explained
+    off = {} if ours else {group: text for group, text in seen.off.items() if group not in before.off}
+    return off | {group: text for group, text in seen.errors.items() if group not in before.errors}
+
+
+def _hold_the_sick(turn: Turn, why: str) -> None:
+    """Everything is held; until the errors are cleared the rule of interlocks lets nothing move."""
+    turn.report("warning", f"{why}; nothing moves until it is cleared", value="errors")
+    if turn.state.mode is Mode.RUNNING:
+        stops.begin(turn, turn.setting.config.on.unhealthy, why)
+
+
+def _fail(turn: Turn, profile: str, why: str) -> None:
+    stops.begin(turn, profile, why)
+    turn.enter(Mode.FAULT, why)
+
+
+# Power
+
+
+LEVELS = ("good", "low", "critical")
+
+
+def _power(turn: Turn, before: Observed) -> None:
+    """What the batteries say counts once it has lasted for a while."""
+    state, seen = turn.state, turn.state.observed
+    if seen.power is before.power and seen.base_power is before.base_power:
+        return
+    worst = max(
+        (
+            battery_level(turn.setting.config.battery, each, state.charge.level)
+            for each in (seen.power, seen.base_power)
+            if each is not None
+        ),
+        key=LEVELS.index,
+        default="good",
+    )
+    if worst != state.charge.seen:
+        turn.change(charge=Charge(state.charge.level, worst, turn.now))
+
+
+def battery_level(limits: Battery, power: Power, now: str) -> str:
+    """good, low or critical; better than now only when above the threshold by the hysteresis."""
+    counted = ~sum(1 << bit for bit in limits.ignored_alarms)
+    if power.alarms & counted or power.level < limits.critical + limits.hysteresis * (now == "critical"):
+        return "critical"
+    return "low" if power.low or power.level < limits.low + limits.hysteresis * (now != "good") else "good"
+
+
+def watch_charge(turn: Turn) -> None:
+    charge, config = turn.state.charge, turn.setting.config
+    if charge.seen == charge.level or turn.now < charge.since + config.battery.lasting:
+        return
+    turn.change(charge=Charge(charge.seen, charge.seen, turn.now))
+    why = f"the battery is {charge.seen}"
+    turn.report("warning", why, value=f"battery {charge.seen}")
+    if charge.seen == "critical" and turn.state.mode in ACTIVE:
+        _fail(turn, config.on.battery, why)
 
 
 def bad_sample(turn: Turn, event: BadSample) -> None:
@@ -207,6 +342,7 @@ def rebooted(turn: Turn, event: RobotRebooted) -> None:
     turn.change(
         observed=Observed(), sources={}, flags={}, clear_since=math.inf, task=None, paused_task=False, asked={},
         robot_epoch=turn.state.robot_epoch + 1, rearming=replace(turn.state.rearming, step="none"),
+        suspect=None, disagree_since=math.inf, charge=State().charge,
     )  # fmt: skip
     _lose_lease(turn)
     if mode is Mode.DISARMED:
@@ -222,12 +358,36 @@ def _lose_lease(turn: Turn) -> None:
 def writer_ready(turn: Turn, event: WriterReady) -> None:
     ready = turn.state.ready | {event.topic} if event.ready else turn.state.ready - {event.topic}
     turn.change(ready=ready)
+    if event.ready and event.topic in turn.state.mismatched:
+        turn.change(mismatched=_without(turn.state.mismatched, event.topic))
+
+
+def mismatch(turn: Turn, event: Mismatch) -> None:
+    """Kept until something gets through on that topic after all."""
+    turn.change(mismatched=turn.state.mismatched | {event.topic: event.text})
+    turn.report("warning", event.text, value="mismatch")
+
+
+def _without(texts: dict[str, str], topic: str) -> dict[str, str]:
+    return {name: text for name, text in texts.items() if name != topic}
 
 
 def audit_state(turn: Turn, event: AuditState) -> None:
     if not event.works and turn.state.audit_works:
         turn.report("warning", "the audit file takes no records: no new motion, stops still work", value="audit")
     turn.change(audit_works=event.works)
+
+
+def due(state: State, config: GuardConfig) -> float:
+    """When what the robot shows needs attention next, even if it goes on showing it."""
+    suspect, charge, times = state.suspect, state.charge, [math.inf]
+    if suspect is not None:
+        times.append(suspect.since + config.timing.cause)
+    if charge.seen != charge.level:
+        times.append(charge.since + config.battery.lasting)
+    if state.disagree_since > -math.inf:
+        times.append(state.disagree_since + config.timing.disagree)
+    return min(times)
 
 
 # Evidence

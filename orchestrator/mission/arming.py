@@ -13,6 +13,7 @@ from orchestrator.clock import Clock
 from orchestrator.guard.modes import LATCHING
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.policy import WRITES
+from orchestrator.guard.preflight import NO_ERRORS
 from orchestrator.robots.intents import ClearErrors
 from orchestrator.robots.profile import Profile
 
@@ -27,7 +28,9 @@ ADVICE = {
     "e-stop": "release the emergency stop",
     "alone": "end the other program: two commanders fight each other",
     "listening": "the robot's controller does not listen: start it; orchestrator doctor --robot NAME says what fits",
+    "types": "the robot's firmware is another than the profile says: orchestrator doctor --robot NAME compares",
     "state": "bring the robot into a state that its profile names",
+    "nodes": "clear the errors; a node that stays lost needs the robot's own service",
     "motors": "clear the errors; if they come back, look at the motors",
     "base": "wait until the base has ended its task, or end it there",
     "battery": "charge it",
@@ -70,6 +73,12 @@ class Told:
             self.mode, self.reason = report.value, report.text
 
     @property
+    def errors(self) -> bool:
+        """Whether there are errors that somebody may want to clear."""
+        nodes, motors = (self.preflight.get(name, (True, NO_ERRORS)) for name in ("nodes", "motors"))
+        return not nodes[0] or not motors[1].endswith(NO_ERRORS)
+
+    @property
     def problems(self) -> list[str]:
         """Every line of preflight that is not good, and what to do about it."""
         bad = [(name, text) for name, (good, text) in self.preflight.items() if not good]
@@ -102,8 +111,7 @@ class Arming:
             if self._told.mode in LATCHED:
                 self._acknowledge(who, ask)
             elif self._is_clean(who):
-                self._agree(ask)
-                self._act("arm", who)
+                self._act(self._agree(ask), who)
             else:
                 self._mend(who, ask)
 
@@ -129,9 +137,18 @@ class Arming:
         self._show_preflight()
         return clean
 
-    def _agree(self, ask: Callable[[str, list[str]], str] | None) -> None:
-        if ask is not None:
-            _answer(ask, f"Arm {self._profile.name}? Keep the hardware emergency stop in your hand.", [ARM])
+    def _agree(self, ask: Callable[[str, list[str]], str] | None) -> str:
+        """Arm, or clear errors before that."""
+        if ask is None:
+            return "arm"
+        question = f"Arm {self._profile.name}? Keep the hardware emergency stop in your hand."
+        if self._told.errors:
+            question = f"{self._told.preflight['motors'][1]}. {question}"
+        return "clear_errors" if _answer(ask, question, self._clearing([ARM])) == CLEAR else "arm"
+
+    def _clearing(self, choices: list[str]) -> list[str]:
+        can = ClearErrors in WRITES[self._profile.family] and self._told.errors
+        return [CLEAR, *choices] if can else choices
 
     def _mend(self, who: str, ask: Callable[[str, list[str]], str] | None) -> None:
         if self._told.mode in LATCHED:
@@ -139,8 +156,7 @@ class Arming:
         problems = self._told.problems or [self._told.refused or self._told.reason or "the guard does not answer"]
         if ask is None:
             raise NotArmed("\n".join(problems))
-        clears = ClearErrors in WRITES[self._profile.family] and not self._told.preflight.get("motors", (True, ""))[0]
-        if _answer(ask, "; ".join(problems), [CLEAR, AGAIN] if clears else [AGAIN]) == CLEAR:
+        if _answer(ask, "; ".join(problems), self._clearing([AGAIN])) == CLEAR:
             self._act("clear_errors", who)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from math import inf
 from typing import Any, Protocol
 
@@ -17,7 +18,7 @@ from orchestrator.engine.nodes.leaf import LeafNode
 from orchestrator.engine.prompts import NoAnswer, Prompts
 from orchestrator.engine.run import StopRun
 from orchestrator.engine.runner import Outcome, Runner
-from orchestrator.guard.outputs import Report
+from orchestrator.guard.outputs import LET_GO, Report
 from orchestrator.mission.arming import ABORT, LATCHED, Arming, Declined, NotArmed, Told
 from orchestrator.mission.fields import RobotFields
 from orchestrator.mission.loading import CannotRun, Loaded
@@ -32,6 +33,8 @@ SHOWN_EVERY = 0.5
 RESTART = "restart the step"
 _ENDS_THE_RUN = LATCHED | {"offline", "stopping", "disarmed"}
 """Modes of the guard that end a run which has begun."""
+LAST_WORD = 0.5
+"""Seconds in which an e-stop may still explain what the guard reported: its topic may come ten times a second only."""
 
 
 class Left(Exception):
@@ -85,6 +88,7 @@ class Mission:
         self._on_event = on_event
         self._running = False
         self._lease_lost = False
+        self._let_go = False
         self._leaving: str | None = None
         self._told = Told(link.mode, f"the robot is {link.mode}")
         self._kept: Checkpoint | None = None
@@ -107,7 +111,7 @@ class Mission:
         return built
 
     def _make_runner(self) -> Runner:
-        return Runner(self.built, self._bus, heartbeat=self._beat, on_event=self._tell)
+        return Runner(self.built, self._bus, heartbeat=self._beat, on_event=self._tell, verdict=self._verdict)
 
     def start_from(self, checkpoint: Checkpoint, agreed: bool = False) -> None:
         """Go on where another run of this tree was, with the next `run`.
@@ -149,6 +153,7 @@ class Mission:
         while goes_on:
             if self._told.mode in _ENDS_THE_RUN:  # since it was armed
                 self.runner.between_ticks(self._halt)
+            self._let_go = False
             yield from self.runner.turns()
             self._running = False
             goes_on = self._kept is not None and self._armed_again(self._kept)
@@ -225,7 +230,9 @@ class Mission:
         self._told.take(report)
         if report.kind == "lease" and report.value == "lost":
             self._lease_lost = True
-        if report.kind == "mode" and self._running and report.value in _ENDS_THE_RUN:
+        self._let_go = self._let_go or report.value == LET_GO
+        stopped = report.kind == "mode" and report.value in _ENDS_THE_RUN
+        if self._running and (stopped or report.value == LET_GO):
             self.runner.between_ticks(self._halt)
         if report.kind not in ("preflight", "sent"):
             at = self._bus.clock.now()
@@ -233,9 +240,30 @@ class Mission:
 
     def _halt(self) -> None:
         """The guard has stopped the robot: the run is over. After a latch a person may let it go on from here."""
+        self._hear_out()
         if self._person is not None and self._told.mode in LATCHED:
             self._kept = take(self.built)
         raise StopRun(self._told.reason)
+
+    def _hear_out(self) -> None:
+        """An e-stop makes itself felt before its flag is seen: what the guard says last counts."""
+        until = self._bus.clock.now() + LAST_WORD
+        with suppress(Left):
+            while self._is_in_doubt() and self._bus.clock.now() < until - 1e-9:
+                self._pass_time(0.05)
+
+    def _is_in_doubt(self) -> bool:
+        mode = self._told.mode
+        return mode in ("intervened", "fault") or (self._let_go and mode not in LATCHED)
+
+    def _verdict(self, outcome: Outcome) -> Outcome:
+        """A tree may fail of what the guard is about to report: then it was stopped."""
+        if outcome.status != "failure":
+            return outcome
+        with suppress(Left):
+            self._pass_time(0.05)
+        self._hear_out()
+        return Outcome("stopped", self._told.reason) if self._told.mode in LATCHED else outcome
 
     def _tell_command(self, intent: AnyIntent) -> None:
         details = msgspec.to_builtins(intent)

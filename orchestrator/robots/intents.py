@@ -108,7 +108,8 @@ class EnableMotors(Intent, frozen=True):
 
 
 class ClearErrors(Intent, frozen=True):
-    pass
+    confirmed: bool = False
+    """Whether a person has agreed to it: only then may it come a second time."""
 
 
 # Mobile base

@@ -44,7 +44,11 @@ MISTAKES = [
     ("floor: 100 ms", "floor: 900 ms", "above stale.cap"),
     ("      SetFsm: [{}]", "      SetFms: [{}]", "SetFms"),
     ("roles: {emergency: aurora_state, ", "roles: {", "emergency is missing"),
-    ("channels: [security]", "channels: []", "at least 1"),
+    ("channels: [security, tilt]", "channels: []", "at least 1"),
+    ("pairs: [[amr, amr_event]]", "pairs: [[amr, arm_event]]", "arm_event"),
+    ("pairs: [[amr, amr_event]]", "pairs: [[amr]]", "two channels"),
+    ("critical: 10 %", "critical: 20 %", "above battery.low"),
+    ("errors: [ClearErrors, ", "errors: [ClaerErrors, ", "ClaerErrors"),
     ("repeats: 3", "repeats: 3\n  repeats: 4", "repeats"),
 ]  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from subprocess import run as run_process
 from typing import cast
@@ -25,6 +26,7 @@ from orchestrator.robots import intents as i
 from orchestrator.robots.commander import Receipt
 from orchestrator.robots.drive import RpcCall
 from orchestrator.robots.profiles import load_profile
+from orchestrator.wire.codec import codec
 from tests.support.guard_world import default_config, with_allowed
 from tests.support.scripted_atom import TOPICS, ScriptedAtom
 from tests.support.trace_checker import unrecorded
@@ -194,11 +196,45 @@ def test_a_restarted_robot_is_a_fault(lab: Lab) -> None:
     assert "rt/amr/state began anew" in lab.guard.state.reason
 
 
-def test_a_sick_motor_is_a_fault(lab: Lab) -> None:
+def test_a_sick_arm_is_held_and_a_sick_lift_is_a_fault(lab: Lab) -> None:
     lab.start()
     lab.robot.nodes.left_arm[2].error_code = 7
     lab.go(0.1)
-    assert (lab.mode, lab.guard.state.reason) == ("fault", "left_arm[2]: error 7")
+    assert lab.mode == "running"
+    assert lab.run.send(i.SetFsm("ready")).reason == "interlock: left_arm[2]: error 0x7"
+    lab.robot.nodes.left_leg[1].error_code = 8
+    lab.go(0.1)
+    assert (lab.mode, lab.guard.state.reason) == ("fault", "left_leg[1]: error 0x8")
+
+
+def test_two_robots_that_show_the_same_topics_are_not_armed(lab: Lab) -> None:
+    lab.go(1.5)
+    ScriptedAtom(lab.network, "second robot")
+    lab.go(1.5)
+    lab.guard.handle(AskPreflight("op"))
+    lab.guard.handle(Arm("op"))
+    assert lab.mode != "armed"
+    assert any("another robot on rt/lower/state" in name for name in lab.guard.state.foreign)
+
+
+def test_a_sample_that_was_overtaken_is_no_restart_but_its_flags_count(lab: Lab) -> None:
+    lab.start()
+    writer, codec_of = lab.robot._writers["rt/amr/state"], codec(type(lab.robot.base)).encode
+    writer.write_bytes(codec_of(lab.robot.base), age=0.04)
+    lab.go(0.1)
+    assert lab.mode == "running"
+    lab.robot.base.amr_event.emergency_stop_pressed = True
+    writer.write_bytes(codec_of(lab.robot.base), age=0.08)
+    lab.robot.base.amr_event.emergency_stop_pressed = False
+    lab.bus.wait(0.01)
+    assert lab.mode == "estopped"
+
+
+def test_a_robot_of_another_type_is_named(lab: Lab) -> None:
+    old_firmware = lab.network.bus("old firmware")
+    old_firmware.writer(replace(TOPICS["rt/power/state"], name="rt/lower/state"))
+    lab.guard.handle(Tick())
+    assert "another version" in lab.guard.state.mismatched["rt/lower/state"]
 
 
 def test_every_command_is_recorded_before_it_leaves_and_streams_at_start_and_end(lab: Lab) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from orchestrator.guard.freshness import Freshness, FreshnessLimits, went_backwards
 
-LIMITS = FreshnessLimits(factor=5, floor=0.1, cap=0.5, frozen=0.3, late=0.25, bad_samples=3)
+LIMITS = FreshnessLimits(factor=5, floor=0.1, cap=0.5, frozen=0.3, identical=1.0, late=0.25, bad_samples=3)
 
 
 def heard(period: float, count: int = 20, counter: bool = False, lag: float | None = None) -> tuple[Freshness, float]:

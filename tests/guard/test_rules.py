@@ -18,7 +18,7 @@ from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import Joints
 from orchestrator.guard.policy import POLICIES, WRITES
 from orchestrator.guard.rules import RULES, Ask, Rule, ask_for, first_refusal
-from orchestrator.guard.state import Base, State, Task
+from orchestrator.guard.state import Base, Charge, State, Task
 from orchestrator.robots import intents as i
 from orchestrator.robots.drive import CannotSend, Sending, calls, joint_messages, messages
 from tests.support.guard_world import World, default_config, with_allowed
@@ -54,6 +54,7 @@ TASK = Task(7, 100.0, 0, accepted=True, cancelled=False)
 BUSY = Base("tasking", "running", 0, 3)
 ALLOWED = with_allowed(default_config(), "remote_drive", "gains", "motors", "maps", "base_settings", "drop")
 
+SICK = seen(errors={"head": "head[0]: error 0x1"})
 NOT_CALMED = (Mode.OFFLINE, Mode.DISARMED, Mode.INTERVENED)
 SOFT = {"soft": True, "hard": False, "amr": False, "amr_event": False}
 
@@ -89,6 +90,13 @@ REFUSED: list[tuple[str, Callable[[], Ask], str]] = [
     ("interlock", lambda: ask(i.DriveBase(0.1, 0.0), config=ALLOWED), "remote"),
     ("interlock", lambda: ask(i.StandPose(0.0, 0.0, 0.0)), "never legal"),
     ("interlock", lambda: ask(i.StandPose(0.0, 0.0, 0.0), robot="gr2"), "pd_stand"),
+    ("interlock", lambda: ask(i.SetFsm("ready"), **seen(errors={"head": "head[0]: error 0x1"})), "head[0]: error 0x1"),
+    ("interlock", lambda: ask(i.SetFsm("ready"), **seen(off={"head": "head[0]: servo state 0"})), "servo state 0"),
+    ("interlock", lambda: ask(i.ClearErrors()), "nothing to clear"),
+    ("charge", lambda: ask(i.MoveToTag(12, None), charge=Charge("low", "low", 0.0)), "low"),
+    ("charge", lambda: ask(i.Velocity(0.1, 0.0, 0.0), charge=Charge("critical", "good", 0.0)), "critical"),
+    ("one_outstanding", lambda: ask(i.ClearErrors(), cleared=True, **SICK), "confirmed"),
+    ("limits", lambda: ask(i.SetGains("left_arm", ARM, ARM), robot="gr2", config=ALLOWED), "nominal gains"),
     ("finite", lambda: ask(i.Velocity(math.nan, 0.0, 0.0)), "finite"),
     ("finite", lambda: ask(i.Velocity(0.0, math.inf, 0.0)), "finite"),
     ("finite", lambda: ask(i.JointPath("left_arm", (i.Keyframe(math.inf, ARM),))), "finite"),
@@ -143,6 +151,10 @@ LEGAL: list[Callable[[], Ask]] = [
     lambda: ask(i.DriveBase(0.1, 0.0), config=ALLOWED, remote_since=100.0, **seen(base=Base("devidle", "idle", 3, 0))),
     lambda: ask(i.ResumeTask(), paused_task=True, **seen(base=Base("tasking", "paused", 0, 3))),
     lambda: ask(i.SetFsm("damping"), config=ALLOWED),
+    lambda: ask(i.ClearErrors(), **SICK),
+    lambda: ask(i.ClearErrors(confirmed=True), cleared=True, **SICK),
+    lambda: ask(i.EnableMotors((True,) * 20), config=ALLOWED, **SICK),
+    lambda: ask(i.SetFsm("ready"), charge=Charge("low", "low", 0.0)),
     lambda: ask(i.Velocity(0.1, 0.0, 0.0), robot="gr2"),
     lambda: ask(i.JointTarget("left_arm", World("adam_u").measured("left_arm"), 1.0), robot="adam_u"),
 ]
@@ -162,8 +174,8 @@ def test_a_rule_has_one_sentence_and_is_tested_by_the_table(rule: Rule) -> None:
 
 def test_the_order_of_the_rules_is_fixed() -> None:
     assert [rule.name for rule in RULES] == [
-        "lease", "mode", "latch", "fresh", "possible", "writer_ready", "permitted", "interlock", "finite", "limits",
-        "continuity", "rate", "one_outstanding", "dry_run", "audit",
+        "lease", "mode", "latch", "fresh", "possible", "writer_ready", "permitted", "interlock", "charge", "finite",
+        "limits", "continuity", "rate", "one_outstanding", "dry_run", "audit",
     ]  # fmt: skip
 
 

@@ -99,10 +99,9 @@ def test_errors_are_cleared_when_a_person_asks_for_it() -> None:
     person = Person(ACKNOWLEDGE, CLEAR, ARM, RESTART)
     mission, _ = delivery(person)
     twin: Any = mission.twin
-    joint = mission.twin.profile.joints[-1].name
-    mission.clock.at(6.0, lambda: twin.fail_motor(joint))
+    mission.clock.at(6.0, lambda: twin.fail_motor("lift_1"))
     outcome = mission.run()
-    assert "motors" in person.asked[1]
+    assert person.asked[1].startswith("motors: left_leg[0]: error 0x7310; nothing moves until this is cleared.")
     assert outcome.status == "success", (outcome, person.asked)
 
 
@@ -144,7 +143,7 @@ def test_what_keeps_a_robot_from_being_armed_is_said_with_what_to_do() -> None:
     with pytest.raises(Declined, match="charge it"):
         mission.mission.arm("tester", by_hand=True)
     mission, _ = delivery(Person(), low)
-    with pytest.raises(NotArmed, match=r"battery: too low \(charge it\)"):
+    with pytest.raises(NotArmed, match=r"battery: critical: body 5 %, base 5 % \(charge it\)"):
         mission.mission.arm("simulation")
 
 

@@ -24,7 +24,7 @@ from orchestrator.guard.events import (
 from orchestrator.guard.outputs import Output, Report
 from orchestrator.guard.policy import RPC
 from orchestrator.guard.rules import RULES, Rule
-from orchestrator.guard.state import Base, State
+from orchestrator.guard.state import Base, Power, State
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import load_profile
@@ -58,6 +58,8 @@ class Shown:
     base: Base = IDLE
     speed: float = 0.0
     unhealthy: str | None = None
+    errors: dict[str, str] = field(default_factory=dict)
+    power: Power = field(default_factory=lambda: Power(80))
     silent: tuple[str, ...] = ()
 
 
@@ -119,14 +121,15 @@ class World:
         shown, robot = self.shown, self.core.setting.robot
         by_role: dict[str, dict[str, Any]] = {
             "emergency": {},
-            "fsm": {"fsm": shown.fsm},
+            "fsm": {"fsm": shown.fsm, "power": shown.power},
             "joints": {"joints": {group: self.measured(group) for group in self.profile.groups}},
             "hands": {"hands": {hand: self.opening() for hand in ("left", "right")}},
-            "nodes": {"unhealthy": shown.unhealthy},
+            "nodes": {"unhealthy": shown.unhealthy, "errors": shown.errors},
             "base": {"base": shown.base},
             "motion": {},
         }
         if self.profile.family == "aurora":
+            by_role["joints"] |= {"errors": shown.errors}
             by_role["fsm"] |= {"velocity_source": shown.velocity_source, "upper_fsm": shown.upper_fsm}
         if self.profile.family == "atom":
             by_role["joints"] |= {"upper_control": shown.upper_control}

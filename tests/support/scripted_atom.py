@@ -28,7 +28,8 @@ class ScriptedAtom:
         self.emergency = wire.EmergencyState_(False, False, False, False)
         self.lower = example(wire.LowerState_)
         self.lower.fsm_id = 301
-        self.lower.bms_state.battery_level = 80
+        self.lower.bms_state.battery_level, self.lower.bms_state.bms_alarms = 80, 0
+        self.lower.wireless_remote = [0] * 40
         self.upper = example(wire.UpperState_)
         self.upper.is_upper_control = True
         for motor in self.upper.motor_state:
@@ -36,11 +37,12 @@ class ScriptedAtom:
         self.hands = example(wire.HandsState_)
         self.nodes = example(wire.MainNodesState_)
         self._make_healthy()
+        self._noise = 1e-4
         self.base = example(wire.AMRState_)
         self.base.device_status, self.base.navigation_status = wire.DeviceStatus_.DEVIDLE, wire.NavigationStatus_.IDLE
         self.base.work_mode = self.base.task_id = 0
         self.base.basic_status.battery_level = 80.0
-        self.base.amr_event.emergency_stop_pressed = False
+        self.base.amr_event.emergency_stop_pressed = self.base.amr_event.low_battery = False
         self._states = {
             "rt/emergency/state": self.emergency, "rt/lower/state": self.lower, "rt/upper/state": self.upper,
             "rt/hands/state": self.hands, "rt/main/nodes/state": self.nodes, "rt/amr/state": self.base,
@@ -71,6 +73,8 @@ class ScriptedAtom:
 
     def _publish(self) -> None:
         self.base.basic_status.heartbeat = (self.base.basic_status.heartbeat + 1) % 2**16
+        self._noise = -self._noise
+        self.lower.motor_state[0].q, self.upper.motor_state[0].q = self._noise, self._noise
         for name, message in self._states.items():
             if name not in self.silent:
                 self._writers[name].write_bytes(codec(type(message)).encode(message))

@@ -41,7 +41,7 @@ class Errors:
             again = "errors were cleared in this run before; a person must confirm that they are cleared again"
             return Decided(self._context, failure(Reason.REFUSED, again))
         self._cleared = True
-        return _Clearing(self, self._context)
+        return _Clearing(self, self._context, confirmed)
 
 
 class GroupErrors(Errors):
@@ -74,9 +74,9 @@ class MotorErrors(Errors):
 class _Clearing(Judge):
     """Done when the robot reports no error any more; one command per request, never repeated."""
 
-    def __init__(self, errors: Errors, context: Context) -> None:
+    def __init__(self, errors: Errors, context: Context, confirmed: bool) -> None:
         self._errors = errors
-        super().__init__(context, ClearErrors())
+        super().__init__(context, ClearErrors(confirmed))
 
     def judge(self, now: float) -> Outcome:
         found = self._errors.problems()

@@ -81,4 +81,4 @@ def test_errors_are_cleared_once_in_a_run_and_again_only_when_a_person_has_agree
     assert "confirm" in again.text
     assert fake.orders.intents == [intents.ClearErrors()]
     fake.robot.errors.clear(confirmed=True)
-    assert fake.orders.intents == [intents.ClearErrors()] * 2
+    assert fake.orders.intents == [intents.ClearErrors(), intents.ClearErrors(confirmed=True)]

@@ -1,0 +1,91 @@
+"""Before a robot is armed every line has its evidence, and any bad one forbids it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from orchestrator.guard import events as e
+from orchestrator.guard.state import Base, Power
+from tests.support.guard_world import World
+
+
+def show(**changes: object) -> Callable[[World], None]:
+    def change(world: World) -> None:
+        for name, value in changes.items():
+            setattr(world.shown, name, value)
+        world.sample()
+
+    return change
+
+
+def happen(event: e.Event) -> Callable[[World], None]:
+    def do(world: World) -> None:
+        world.do(event)
+
+    return do
+
+
+def deaf(world: World) -> None:
+    for topic in sorted(world.state.ready):
+        world.do(e.WriterReady(topic, False))
+
+
+def silence(source: str) -> Callable[[World], None]:
+    def fall_silent(world: World) -> None:
+        world.shown.silent = (source,)
+        world.wait(0.6)
+
+    return fall_silent
+
+
+BAD: list[tuple[str, str, Callable[[World], None], str]] = [
+    ("atom_w", "fresh joints", silence("rt/upper/state"), "stale"),
+    ("atom_w", "fresh base", silence("rt/amr/state"), "stale"),
+    ("atom_w", "alone", happen(e.ForeignWriters(("other on rt/amr/cmd",))), "other on rt/amr/cmd"),
+    ("atom_w", "listening", deaf, "nobody listens"),
+    ("atom_w", "types", happen(e.Mismatch("rt/hands/state", "robot writes another version")), "another version"),
+    ("atom_w", "state", show(fsm=77), "77"),
+    ("atom_w", "nodes", show(unhealthy="head[0]: node state 2"), "node state 2"),
+    ("atom_w", "base", show(base=Base("tasking", "running", 0, 3)), "not idle"),
+    ("atom_w", "base", show(base=Base("charging", "idle", 0, 3)), "not idle"),
+    ("atom_w", "battery", show(power=Power(9)), "critical"),
+    ("atom", "battery", show(power=Power(14)), "low"),
+    ("atom_w", "audit", happen(e.AuditState(False)), "no records"),
+    ("gr2", "motors", show(errors={"left_arm": "left_arm: motion error"}), "motion error"),
+]
+
+
+@pytest.mark.parametrize(("robot", "line", "spoil", "text"), BAD)
+def test_a_bad_line_forbids_arming_and_says_why(
+    robot: str, line: str, spoil: Callable[[World], None], text: str
+) -> None:
+    world = World(robot)
+    world.connect()
+    spoil(world)
+    reports = world.do(e.AskPreflight("op")).reports
+    bad = [report.text for report in reports if report.value == "problem"]
+    assert [each.partition(":")[0] for each in bad] == [line]
+    assert text in bad[0]
+    world.do(e.Arm("op"))
+    assert world.state.mode == "disarmed"
+
+
+@pytest.mark.parametrize("robot", ["atom_w", "atom", "gr2", "adam_u"])
+def test_every_line_of_a_good_robot_shows_its_evidence(robot: str) -> None:
+    world = World(robot)
+    world.connect()
+    reports = world.do(e.AskPreflight("op")).reports
+    assert {report.value for report in reports} == {"ok"}
+    assert all(report.text.partition(": ")[2] for report in reports)
+
+
+def test_a_type_that_did_not_fit_is_forgotten_when_something_gets_through() -> None:
+    world = World("atom_w")
+    world.connect()
+    for topic in ("rt/hands/state", "rt/hands/cmd"):
+        world.do(e.Mismatch(topic, "another version"))
+    world.sample()
+    world.do(e.WriterReady("rt/hands/cmd", True))
+    assert world.state.mismatched == {}

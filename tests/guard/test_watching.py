@@ -1,0 +1,204 @@
+"""What follows from what the robot shows: by tables, on the core alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.guard import events as e
+from orchestrator.guard.config import Battery
+from orchestrator.guard.state import Base, Power
+from orchestrator.guard.watching import battery_level
+from orchestrator.robots import intents as i
+from tests.support.guard_world import World, intents_out
+
+
+def reported(world: World) -> list[tuple[str, str]]:
+    return [(report.kind, report.value) for entry in world.trace for report in entry.reports]
+
+
+def left(world: World) -> list[str]:
+    return [name for entry in world.trace for name in intents_out(entry)]
+
+
+# A robot that lets go
+
+
+@pytest.mark.parametrize("change", [{"fsm": 1}, {"fsm": 0}, {"upper_control": False}])
+def test_a_robot_that_lets_go_before_its_e_stop_is_seen_is_estopped_not_intervened(change: dict[str, int]) -> None:
+    world = World("atom_w").run()
+    world.ask(i.Velocity(0.1, 0.0, 0.0))
+    world.trace.clear()
+    for name, value in change.items():
+        setattr(world.shown, name, value)
+    world.sample()
+    assert left(world) == ["Velocity"], "the stream ends at once, with zero"
+    world.trace.clear()
+    assert "or by an e-stop" in world.ask(i.Velocity(0.1, 0.0, 0.0)).reports[0].text
+    world.wait(0.25, beats=True)
+    world.shown.flags["soft"] = True
+    world.sample()
+    assert [value for kind, value in reported(world) if kind == "mode"] == ["estopped"]
+
+
+def test_a_robot_that_lets_go_without_an_e_stop_was_told_so_by_somebody_else() -> None:
+    world = World("atom_w").run()
+    world.trace.clear()
+    world.shown.fsm = 1
+    world.wait(0.5, beats=True)
+    assert [value for kind, value in reported(world) if kind == "mode"] == ["intervened"]
+    assert left(world) == []
+
+
+def test_another_state_that_is_not_limp_is_an_intervention_at_once() -> None:
+    world = World("atom_w").run()
+    world.shown.fsm = 2
+    world.sample()
+    assert world.state.mode == "intervened"
+
+
+# Two channels of one e-stop
+
+
+@pytest.mark.parametrize("first", ["amr", "amr_event"])
+def test_channels_that_disagree_are_a_fault_and_the_robot_stays_stopped(first: str) -> None:
+    world = World("atom_w").run()
+    world.shown.flags[first] = True
+    world.wait(0.4, beats=True)
+    assert ("warning", "disagree") not in reported(world)
+    world.wait(0.8, beats=True)
+    assert reported(world).count(("warning", "disagree")) == 1
+    assert world.state.mode == "estopped"
+    assert "amr and amr_event" in world.state.reason
+    assert [r.text for r in world.do(e.Acknowledge("op", "seen")).reports] == [
+        "Acknowledge: an e-stop is still triggered"
+    ]
+
+
+def test_channels_that_agree_in_time_are_no_fault() -> None:
+    world = World("atom_w").run()
+    world.shown.flags["amr"] = True
+    world.wait(0.4, beats=True)
+    world.shown.flags["amr_event"] = True
+    world.wait(1.0, beats=True)
+    assert ("warning", "disagree") not in reported(world)
+
+
+def test_a_flag_in_a_sample_that_was_overtaken_latches_and_a_clear_one_clears_nothing() -> None:
+    world = World("atom_w").run()
+    world.do(e.LateFlags({"soft": True, "hard": False}))
+    assert world.state.mode == "estopped"
+    world.do(e.LateFlags({"soft": False, "hard": False}))
+    assert world.state.flags["soft"]
+
+
+# Motors
+
+
+def test_an_arm_with_an_error_is_held_and_nothing_moves_until_it_is_cleared() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = Base("tasking", "running", 0, 7)
+    world.wait(0.1, beats=True)
+    world.trace.clear()
+    world.shown.errors = {"left_arm": "left_arm[2]: error 0x7"}
+    world.sample()
+    assert left(world) == ["CancelTask"]
+    assert world.state.mode == "running"
+    refusal = world.ask(i.SetFsm("ready")).reports[0]
+    assert (refusal.kind, refusal.value, "left_arm[2]: error 0x7" in refusal.text) == ("refused", "interlock", True)
+    assert intents_out(world.ask(i.ClearErrors())) == ["ClearErrors"]
+    assert "once" not in world.ask(i.ClearErrors()).reports[0].text
+    assert world.trace[-1].reports[0].value == "one_outstanding"
+    assert intents_out(world.ask(i.ClearErrors(confirmed=True))) == ["ClearErrors"]
+    world.shown.errors, world.shown.base = {}, Base("devidle", "canceled", 0, 7)
+    world.sample()
+    assert intents_out(world.ask(i.SetFsm("ready"))) == ["SetFsm"]
+    assert world.ask(i.ClearErrors()).reports[0].text == "interlock: there is nothing to clear"
+
+
+@pytest.mark.parametrize(
+    ("robot", "shown"),
+    [
+        ("atom", {"errors": {"left_leg": "left_leg[2]: error 0x7"}}),
+        ("atom_w", {"errors": {"lift": "left_leg[1]: error 0x7"}}),
+        ("atom_w", {"unhealthy": "head[0]: node state 2"}),
+    ],
+)
+def test_a_leg_with_an_error_or_a_lost_node_is_a_fault(robot: str, shown: dict[str, object]) -> None:
+    world = World(robot).run()
+    for name, value in shown.items():
+        setattr(world.shown, name, value)
+    world.sample()
+    assert world.state.mode == "fault"
+
+
+def test_errors_are_cleared_as_an_act_of_re_arming_once_per_act() -> None:
+    world = World("atom_w").run()
+    world.shown.flags["soft"] = True
+    world.sample()
+    world.shown.errors = {"left_arm": "left_arm[2]: error 0x7"}
+    assert world.ask(i.ClearErrors()).reports[0].value == "mode", "not while the e-stop is latched"
+    world.shown.flags["soft"] = False
+    world.wait(1.2, beats=True)
+    world.do(e.Acknowledge("op", "seen"))
+    assert intents_out(world.do(e.AskClearErrors("op"))) == ["ClearErrors"]
+    world.shown.errors = {}
+    world.wait(0.1, beats=True)
+    assert intents_out(world.do(e.AskClearErrors("op"))) == [], "there is nothing to clear"
+    world.arm()
+    assert world.state.mode == "armed"
+
+
+def test_errors_that_can_be_cleared_do_not_forbid_arming_and_the_line_says_so() -> None:
+    world = World("atom_w")
+    world.shown.errors = {"left_arm": "left_arm[2]: error 0x7"}
+    world.run()
+    lines = {text.partition(":")[0]: text for entry in world.trace for r in entry.reports if (text := r.text)}
+    assert lines["motors"] == "motors: left_arm[2]: error 0x7; nothing moves until this is cleared"
+
+
+# Batteries
+
+LIMITS = Battery(low=15, critical=10, hysteresis=3, lasting=3, ignored_alarms=(2,))
+
+
+@pytest.mark.parametrize(
+    ("power", "now", "level"),
+    [
+        (Power(16), "good", "good"), (Power(14), "good", "low"), (Power(16), "low", "low"), (Power(18), "low", "good"),
+        (Power(9), "low", "critical"), (Power(11), "critical", "critical"), (Power(13), "critical", "low"),
+        (Power(80, low=True), "good", "low"), (Power(80, alarms=1), "good", "critical"),
+        (Power(80, alarms=4), "good", "good"),
+    ],
+)  # fmt: skip
+def test_the_level_of_a_battery(power: Power, now: str, level: str) -> None:
+    assert battery_level(LIMITS, power, now) == level
+
+
+def test_a_critical_battery_holds_the_robot_once_it_has_lasted() -> None:
+    world = World("atom_w").run()
+    world.shown.power = Power(4)
+    world.wait(2.9, beats=True)
+    assert world.state.mode == "running"
+    world.wait(0.2, beats=True)
+    assert (world.state.mode, world.state.reason) == ("fault", "the battery is critical")
+
+
+def test_a_low_battery_lets_no_new_motion_begin_but_the_old_one_end() -> None:
+    world = World("atom_w").run()
+    world.ask(i.Velocity(0.1, 0.0, 0.0))
+    world.shown.power = Power(12)
+    world.wait(3.2, beats=True)
+    assert [type(stream.intent).__name__ for stream in world.state.streams] == ["Velocity"]
+    assert world.ask(i.MoveToTag(12, None)).reports[0].text == "charge: the battery is low"
+    assert intents_out(world.ask(i.SetFsm("ready"))) == ["SetFsm"]
+
+
+def test_a_dip_of_the_battery_means_nothing() -> None:
+    world = World("atom_w").run()
+    world.shown.power = Power(4)
+    world.wait(2.0, beats=True)
+    world.shown.power = Power(40)
+    world.wait(2.0, beats=True)
+    assert world.state.mode == "running"
+    assert ("warning", "battery critical") not in reported(world)
