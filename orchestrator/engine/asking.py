@@ -30,14 +30,14 @@ class Asked:
             return None
         self._question = None
         run.prompts.close(question)
-        run.on_event(Answer(at=run.clock.now(), number=question.number, answer=question.answer))
+        run.on_event(Answer(at=run.at(), number=question.number, answer=question.answer))
         return question.answer
 
     def withdraw(self) -> None:
         question, self._question = self._question, None
         if question is not None:
             self._run.prompts.close(question)
-            self._run.on_event(Withdrawn(at=self._run.clock.now(), number=question.number))
+            self._run.on_event(Withdrawn(at=self._run.at(), number=question.number))
 
     def _ask(self, text: str, choices: list[str]) -> Question:
         run, number = self._run, node_id(self._node)
@@ -45,5 +45,5 @@ class Asked:
             question = run.prompts.ask(number, self._node.name, text, choices)
         except NoAnswer as problem:
             raise Unknown(str(problem)) from problem
-        run.on_event(Prompt(at=run.clock.now(), number=question.number, node=number, question=text, choices=choices))
+        run.on_event(Prompt(at=run.at(), number=question.number, node=number, question=text, choices=choices))
         return question

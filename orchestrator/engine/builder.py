@@ -13,6 +13,7 @@ from py_trees.common import Status
 from py_trees.composites import Selector, Sequence
 
 from orchestrator.clock import Clock
+from orchestrator.engine.breakpoints import fits
 from orchestrator.engine.conditions import Condition, bind, check_range
 from orchestrator.engine.events import NodeInfo, Structure
 from orchestrator.engine.nodes.composites import Parallel, ReactiveSelector, ReactiveSequence
@@ -54,12 +55,20 @@ class BuiltTree:
     structure: list[NodeInfo]
     shown: list[Behaviour]
     sources: list[TreeNode]
+    paths: list[str]
+    """Of every node: the tree's name and the names down to it, with slashes."""
     pause: tuple[Condition, Condition] | None
     require: list[Condition]
 
+    def find(self, pattern: str | int) -> list[NodeInfo]:
+        """The nodes that a name, a path, both with `*`, or a number means."""
+        if isinstance(pattern, int):
+            return self.structure[pattern : pattern + 1] if pattern >= 0 else []
+        return [node for node, path in zip(self.structure, self.paths) if fits(pattern, node.name, path)]
+
     def described(self) -> Structure:
         robot = self.tree.robot.name if self.tree.robot else ""
-        at = self.run.clock.now()
+        at = self.run.at()
         return Structure(at=at, tree=self.tree.name, file=self.tree.file, robot=robot, nodes=self.structure)
 
 
@@ -82,7 +91,7 @@ def build(
     builder.shown[0] = root
     root.number = 0  # type: ignore[attr-defined]
     pause = (Condition(tree.pause[0], run), Condition(tree.pause[1], run, clock)) if tree.pause else None
-    return BuiltTree(tree, root, run, builder.structure, builder.shown, builder.sources, pause, require)
+    return BuiltTree(tree, root, run, builder.structure, builder.shown, builder.sources, builder.paths, pause, require)
 
 
 class _Builder:
@@ -91,10 +100,10 @@ class _Builder:
         self._catalogue = catalogue
         self._run = run
         self._substitutes = substitutes
-        self._path = tree.name
         self.structure: list[NodeInfo] = []
         self.shown: list[Behaviour] = []
         self.sources: list[TreeNode] = []
+        self.paths: list[str] = []
 
     def node(self, source: TreeNode, parent: int | None, role: str, skipped_as: Status) -> Behaviour:
         """A node with its modifiers around it."""
@@ -114,14 +123,10 @@ class _Builder:
 
     def _substituted(self, source: TreeNode, number: int) -> Behaviour:
         assert self._substitutes is not None
-        outer, self._path = self._path, f"{self._path}/{source.title}"
-        script = None if source.dead else self._substitutes.find(source.title, self._path)
+        script = None if source.dead else self._substitutes.find(source.title, self.paths[number])
         if script is None:
-            made = self._core(source, number)
-        else:
-            made = StandIn(source.title, self._run, script, _results(source))
-        self._path = outer
-        return made
+            return self._core(source, number)
+        return StandIn(source.title, self._run, script, _results(source))
 
     def _register(self, source: TreeNode, parent: int | None, role: str) -> int:
         number = len(self.structure)
@@ -130,6 +135,7 @@ class _Builder:
         note = source.modifiers.note or ""
         self.structure.append(NodeInfo(number, parent, kind, source.title, place.file, place.line, role, note))
         self.sources.append(source)
+        self.paths.append(f"{self._tree.name if parent is None else self.paths[parent]}/{source.title}")
         self.shown.append(_NOT_YET)
         return number
 
@@ -181,7 +187,7 @@ class _Builder:
 
     def _wait_for(self, source: TreeNode, number: int) -> Behaviour:
         assert source.condition is not None
-        return WaitFor(source.title, Condition(source.condition, self._run))
+        return WaitFor(source.title, self._run, Condition(source.condition, self._run))
 
     def _leaf(self, source: TreeNode, number: int) -> Behaviour:
         assert source.leaf is not None

@@ -1,7 +1,7 @@
 """What a run tells: one ordered stream of events, read by terminal, journal, recorder, tests and console.
 
-The structure comes first and once, then what changes. Times are seconds of the run's own clock, which starts anywhere
-and stands still while the run is paused. Numbers of nodes are those of the structure.
+The structure comes first and once, then what changes. Times are seconds of the bus' clock, which starts anywhere
+and goes on while the run is paused. Numbers of nodes are those of the structure.
 """
 
 from __future__ import annotations
@@ -90,10 +90,11 @@ class Withdrawn(_Event, frozen=True, kw_only=True, tag="withdrawn"):
 
 
 class Control(_Event, frozen=True, kw_only=True, tag="control"):
-    """The run was paused, resumed, or is being aborted."""
+    """The run was paused, resumed or is being aborted; a breakpoint was set, or taken away."""
 
-    action: Literal["paused", "resumed", "aborting"]
+    action: Literal["paused", "resumed", "aborting", "breakpoint", "no_breakpoint"]
     reason: str = ""
+    node: int | None = None  # the breakpoint, also the one at which the run was paused
 
 
 class Command(_Event, frozen=True, kw_only=True, tag="command"):

@@ -10,6 +10,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from orchestrator.clock import Clock
+from orchestrator.engine.breakpoints import Breakpoints
 from orchestrator.engine.events import Event, Note, Saved
 from orchestrator.engine.prompts import Prompts
 from orchestrator.engine.resources import Resources
@@ -61,6 +62,10 @@ class RunClock:
         at = self._clock.now() if self._paused_at is None else self._paused_at
         return at - self.lost
 
+    def outside(self) -> float:
+        """The time that never stands still."""
+        return self._clock.now()
+
     def pause(self) -> None:
         self._paused_at = self._clock.now()
 
@@ -95,10 +100,13 @@ class Run:
         self.failure: Failure | None = None  # the latest
         self.trying = False  # a reactive selector looks whether a child would run: nothing may start
         self.wanted = False  # something would have started
-        self.breakpoints: set[Behaviour] = set()
-        self.reached: Behaviour | None = None  # a breakpoint
+        self.breakpoints = Breakpoints()
         self.said: dict[int, tuple[str, float | None]] = {}  # by running nodes, and not told yet: message, progress
         self.on_event: Callable[[Event], object] = lambda event: None
+
+    def at(self) -> float:
+        """The time for events."""
+        return self.clock.outside()
 
     def wake_at(self, time: float) -> None:
         if time < self.due:
@@ -119,11 +127,11 @@ class Run:
         self.said[node_id(node)] = message, progress
 
     def note(self, node: Behaviour, text: str) -> None:
-        self.on_event(Note(at=self.clock.now(), node=node_id(node), text=text))
+        self.on_event(Note(at=self.at(), node=node_id(node), text=text))
 
     def save(self, values: dict[str, Any]) -> None:
         self.values.update(values)
-        self.on_event(Saved(at=self.clock.now(), values=values))
+        self.on_event(Saved(at=self.at(), values=values))
 
     def interrupt(self, nodes: list[Behaviour]) -> list[Cleanup]:
         """Stop nodes at once; what they still have to do, inner before outer, is up to the caller."""
@@ -139,16 +147,7 @@ class Run:
         if self.trying:
             self.wanted = True
             return True
-        return bool(self.breakpoints) and self._stops_at(node)
-
-    def _stops_at(self, node: Behaviour | None) -> bool:
-        """A breakpoint on a node holds up the first thing that starts in it."""
-        while node is not None and node.status is not Status.RUNNING:
-            if node in self.breakpoints:
-                self.reached = node
-                return True
-            node = node.parent
-        return False
+        return self.breakpoints.hold(node)
 
 
 def in_steps(progress: float) -> float:

@@ -6,7 +6,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from math import inf, nextafter
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -62,7 +62,12 @@ class Runner:
         heartbeat: Callable[[], object] = lambda: None,
         on_event: Callable[[Event], object] = lambda event: None,
         verdict: Callable[[Outcome], Outcome] = lambda outcome: outcome,
+        hold: Callable[[bool], object] = lambda on: None,
     ) -> None:
+        """`hold(True)` is called when all leaves hold their motion, `hold(False)` before any moves again.
+
+        `verdict` has the last word about the outcome, once nothing runs any more.
+        """
         self.built = built
         self.ticks = 0
         self.overruns = 0
@@ -72,9 +77,9 @@ class Runner:
         self._bus = bus
         self._clock = bus.clock
         self._heartbeat = heartbeat
+        self._hold = hold
         self._on_event = on_event
         self._verdict = verdict
-        """Has the last word about the outcome, once nothing runs any more."""
         self._requests: deque[Callable[[], object]] = deque()
         self._teller = Teller(built.shown, built.run, self.emit)
         self._tick_tree = compile_tree(built.root, changed=self._report)
@@ -82,6 +87,7 @@ class Runner:
         self._paused = False
         self._may_resume = False
         self._stepping = False
+        self._changed = False  # a node, in this tick
         self._aborting: tuple[str, list[Cleanup]] | None = None
         self._outcome: Outcome | None = None
         self._statistics: Statistics | None = None
@@ -112,12 +118,16 @@ class Runner:
         """Have something done while the tree stands still, such as a checkpoint; it may raise StopRun."""
         self._request(action)
 
-    def break_at(self, number: int) -> None:
-        """Pause before the node with this number starts."""
-        self._request(lambda: self._run.breakpoints.add(self.built.shown[number]))
+    def break_at(self, pattern: str | int) -> list[NodeInfo]:
+        """Pause before these nodes start: a name or path, both with `*`, or a number. Returns those that it means."""
+        nodes = self.built.find(pattern)
+        self._request(lambda: self._set_breakpoints(nodes))
+        return nodes
 
-    def no_break_at(self, number: int) -> None:
-        self._request(lambda: self._run.breakpoints.discard(self.built.shown[number]))
+    def no_break_at(self, pattern: str | int = "*") -> list[NodeInfo]:
+        nodes = self.built.find(pattern)
+        self._request(lambda: self._take_breakpoints_away(nodes))
+        return nodes
 
     def measure(self) -> list[NodeStatistics]:
         """Begin to measure every node; the list, by number, is kept up to date."""
@@ -199,14 +209,16 @@ class Runner:
             self._pause(f'"{self.built.pause[0].expression.text}" holds')
             return
         self.ticks += 1
+        self._changed = False
         status = self._tick_tree()
         if run.said:
             self._report([])
         if status is not RUNNING:
             self._ended(status)
-        elif run.reached is not None:
-            self._pause(f"breakpoint at {run.reached.name}")
-            run.reached = None
+        elif run.breakpoints.reached is not None:
+            self._pause_at(run.breakpoints.reached)
+        elif self._stepping and self._changed:
+            self._pause("step")
 
     def _wait(self) -> None:
         """Until something happens or is due, but not for ever and not too short."""
@@ -239,7 +251,26 @@ class Runner:
 
     # Pause
 
-    def _pause(self, reason: str) -> None:
+    def _set_breakpoints(self, nodes: list[NodeInfo]) -> None:
+        if self._aborting is None:
+            self._run.breakpoints.nodes.update(self.built.shown[node.number] for node in nodes)
+            self._tell_breakpoints("breakpoint", nodes)
+
+    def _take_breakpoints_away(self, nodes: list[NodeInfo]) -> None:
+        here = self._run.breakpoints.nodes
+        nodes = [node for node in nodes if self.built.shown[node.number] in here]
+        here.difference_update([self.built.shown[node.number] for node in nodes])
+        self._tell_breakpoints("no_breakpoint", nodes)
+
+    def _tell_breakpoints(self, action: Literal["breakpoint", "no_breakpoint"], nodes: list[NodeInfo]) -> None:
+        for node in nodes:
+            self.emit(Control(at=self._run.at(), action=action, node=node.number))
+
+    def _pause_at(self, node: Behaviour) -> None:
+        self._run.breakpoints.reached = None
+        self._pause(f"breakpoint at {node.name}", node_id(node))
+
+    def _pause(self, reason: str, node: int | None = None) -> None:
         if self._paused or self._aborting is not None:
             return
         self._paused = True
@@ -248,18 +279,20 @@ class Runner:
         self._run.clock.pause()
         for leaf in list(self._run.leaves):
             leaf.pause()
+        self._hold(True)  # after the leaves, which end their streams themselves
         if self.built.pause is not None:
             self.built.pause[1].restart()
         self._run.due = inf
-        self.emit(Control(at=self._run.clock.now(), action="paused", reason=reason))
+        self.emit(Control(at=self._run.at(), action="paused", reason=reason, node=node))
 
     def _resume(self) -> None:
+        self._stepping = False
         if not self._paused:
             return
         self._end_pause()
         for leaf in list(self._run.leaves):
             leaf.resume()
-        self.emit(Control(at=self._run.clock.now(), action="resumed"))
+        self.emit(Control(at=self._run.at(), action="resumed"))
 
     def _step(self) -> None:
         self._resume()
@@ -269,11 +302,13 @@ class Runner:
         if self._paused:
             self._paused = False
             self._run.clock.resume()
+            self._hold(False)
 
     def _look_while_paused(self) -> None:
         self._run.due = inf
         if any(condition.look() is not True for condition in self.built.require):
             self._end_pause()  # the next tick finds the same and interrupts everything; nothing moves again
+            self.emit(Control(at=self._run.at(), action="resumed", reason="what is required does not hold"))
             return
         if self.built.pause is None:
             return
@@ -288,8 +323,9 @@ class Runner:
     def _abort(self, reason: str) -> None:
         if self._aborting is not None:
             return
+        self._run.breakpoints.forget()
         self._end_pause()
-        self.emit(Control(at=self._run.clock.now(), action="aborting", reason=reason))
+        self.emit(Control(at=self._run.at(), action="aborting", reason=reason))
         self._aborting = reason, self._run.interrupt([self.built.root])
         self._report_all()
 
@@ -322,7 +358,7 @@ class Runner:
     def _tell_the_end(self, outcome: Outcome, skipped: list[str]) -> None:
         self.emit(
             End(
-                at=self._run.clock.now(),
+                at=self._run.at(),
                 status=outcome.status,
                 reason=outcome.reason,
                 node=outcome.node.number if outcome.node else None,
@@ -345,8 +381,7 @@ class Runner:
         if self._statistics is not None:
             for number in changed:
                 self._statistics.nodes[number].changed_at = self._run.clock.now()
-        if changed and self._stepping:
-            self._pause("step")
+        self._changed = self._changed or bool(changed)
 
 
 def _raise(problem: Exception) -> None:

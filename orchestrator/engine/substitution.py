@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from py_trees.common import Status
 
 from orchestrator.engine.asking import Asked
+from orchestrator.engine.breakpoints import fits
 from orchestrator.engine.nodes.flow import Flow
 from orchestrator.engine.run import Run
 from orchestrator.yamlfile import DURATION, Findings, Mistake, Text, load, map_of
@@ -76,7 +76,7 @@ class Substitutes:
 
     def find(self, name: str, path: str) -> Script | None:
         for pattern, script in self._rules.items():
-            if fnmatchcase(name, pattern) or fnmatchcase(path, pattern):
+            if fits(pattern, name, path):
                 self.used.add(pattern)
                 return script
         return None

@@ -49,7 +49,7 @@ class Teller:
         if self._run.said:
             self._add_said(changes)
         if changes:
-            now = self._run.clock.now()
+            now = self._run.at()
             for number in changes:
                 self._told_at[number] = now
             self._emit(Tick(at=now, tick=tick, changes=changes))
@@ -72,7 +72,7 @@ class Teller:
 
     def _add_said(self, changes: dict[int, Change]) -> None:
         """What was said too soon after the last remark is kept for a later tick."""
-        soonest = self._run.clock.now() - AGAIN_AFTER + ROUNDING
+        soonest = self._run.at() - AGAIN_AFTER + ROUNDING
         for number in list(self._run.said):
             if self._told[number][0] is not Status.RUNNING:
                 del self._run.said[number]

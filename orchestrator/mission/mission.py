@@ -111,7 +111,9 @@ class Mission:
         return built
 
     def _make_runner(self) -> Runner:
-        return Runner(self.built, self._bus, heartbeat=self._beat, on_event=self._tell, verdict=self._verdict)
+        return Runner(
+            self.built, self._bus, heartbeat=self._beat, on_event=self._tell, verdict=self._verdict, hold=self._hold
+        )
 
     def start_from(self, checkpoint: Checkpoint, agreed: bool = False) -> None:
         """Go on where another run of this tree was, with the next `run`.
@@ -204,6 +206,9 @@ class Mission:
     def _show_preflight(self) -> None:
         lines = [{"ok": good, "text": text} for good, text in self._told.preflight.values()]
         self._tell(GuardReport(at=self._bus.clock.now(), report="preflight", details={"lines": lines}))
+
+    def _hold(self, on: bool) -> None:
+        self._link.act("pause" if on else "resume", "the run")
 
     def _pass_time(self, seconds: float) -> None:
         until = self._bus.clock.now() + seconds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from py_trees.common import Status
 
-from orchestrator.engine.events import from_json, to_json
+from orchestrator.engine.events import Control, from_json, to_json
 from tests.engine.missions import Mission
 from tests.engine.random_files import RandomFile
 from tests.engine.test_checkpoint import flight
@@ -163,12 +164,68 @@ def test_what_is_required_is_required_during_a_pause_too(fly: Fly) -> None:
     assert run.log == [(0, "start a"), (1, "pause a"), (2, "stop a")]
 
 
-def test_a_breakpoint_pauses_before_the_node_starts(fly: Fly) -> None:
-    run = fly("- Act: {id: a}\n- sequence:\n    - Act: {id: b}\n    - Act: {id: c}")
-    run.runner.break_at(2)
+@pytest.mark.parametrize("way_out", ["resume", "abort", "require", "stop"])
+def test_the_robot_is_held_after_the_leaves_and_released_before_them(fly: Fly, way_out: str) -> None:
+    run = fly(PAUSED, battery__level=50.0, pad__a=False, pad__b=False)
+    run.runner._hold = lambda on: run.robot.note("hold" if on else "release")
+    run.at(1, run.runner.pause)
+    ways = {
+        "resume": run.runner.resume,
+        "abort": run.runner.abort,
+        "require": lambda: run.set("battery.level", 10.0),
+        "stop": lambda: run.runner.stop("guard"),
+    }
+    run.at(2, ways[way_out])
+    run.run()
+    after = {"resume": ["release", "resume a", "stop a"], "stop": []}.get(way_out, ["release", "stop a"])
+    assert run.said == ["start a", "pause a", "hold", *after]
+
+
+def test_a_run_may_begin_paused(fly: Fly) -> None:
+    run = fly("- Act: {id: a}")
+    run.runner.pause("look first")
+    run.at(3, run.runner.resume)
+    assert run.run().status == "success"
+    assert run.log[0] == (3, "start a")
+    paused, resumed = (event for event in run.events if isinstance(event, Control))
+    assert (paused.action, paused.reason, resumed.action, resumed.at) == ("paused", "look first", "resumed", 3)
+
+
+def test_a_step_that_ends_the_run_does_not_pause_it(fly: Fly) -> None:
+    run = fly("- Act: {id: a, time: 1 s}")
+    run.at(0.5, run.runner.step)
+    assert run.run().status == "success"
+    assert not any(isinstance(event, Control) for event in run.events)
+
+
+def test_progress_is_no_step(fly: Fly) -> None:
+    run = fly("- Talk: {lines: [], time: 1 s}\n- Act: {id: a, time: 1 s}")
+    run.at(0.1, run.runner.step)
     run.at(5, run.runner.resume)
     assert run.run().status == "success"
-    assert [time for time, text in run.log if text.startswith("start")] == [0, 5, 5]
+    assert [event.at for event in run.events if isinstance(event, Control)] == pytest.approx([1, 5], abs=0.051)
+
+
+def test_operators_in_other_threads_lose_nothing(fly: Fly) -> None:
+    run = fly("- Act: {id: a}\n  repeat: 40\n  name: round")
+    commands = (run.runner.pause, run.runner.resume, run.runner.step, lambda: run.runner.break_at("round"))
+
+    def operate(seed: int) -> None:
+        for number in range(60):
+            commands[(number * 7 + seed) % 4]()
+
+    threads = [threading.Thread(target=operate, args=(seed,)) for seed in range(2)]
+    for thread in threads:
+        thread.start()
+    turns = run.runner.turns()
+    while any(thread.is_alive() for thread in threads):
+        next(turns, None)
+    run.runner.no_break_at()
+    run.runner.resume()
+    for _ in turns:
+        pass
+    assert run.end.status == "success"
+    assert run.said.count("start a") == run.said.count("stop a") == 40
 
 
 def test_a_step_goes_on_to_the_next_change(fly: Fly) -> None:

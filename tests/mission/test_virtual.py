@@ -156,3 +156,15 @@ def test_a_drive_says_how_far_it_is_and_what_holds_it_up() -> None:
     driven = [message for message in said if message.endswith("m driven")]
     assert len(driven) > 10
     assert said.count("blocked: the way is blocked") == 1
+
+
+def test_a_paused_drive_stands_held_by_the_guard_and_goes_on() -> None:
+    events: list[Event] = []
+    mission = VirtualMission(load_mission(DELIVERY), events.append)
+    mission.clock.at(6.0, mission.mission.runner.pause)
+    mission.clock.at(14.0, mission.mission.runner.resume)
+    assert mission.run().status == "success"
+    guard = [event for event in events if isinstance(event, GuardReport) and event.report == "mode"]
+    modes = [(round(event.at, 2), event.details["value"]) for event in guard]
+    assert modes[3:5] == [(6.0, "paused"), (14.0, "running")]
+    assert [event.at for event in events] == sorted(event.at for event in events)

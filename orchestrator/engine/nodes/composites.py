@@ -67,6 +67,8 @@ class ReactiveSequence(Interrupter):
     def advance(self) -> Status:
         for index, tick in enumerate(self.ticks):
             status = tick()
+            if status is RUNNING and self.run.breakpoints.reached is not None:
+                return RUNNING  # held up: that decides nothing
             if status is not SUCCESS:
                 later = [child for child in self.children[index + 1 :] if child.status is RUNNING]
                 if not later:
@@ -96,6 +98,8 @@ class ReactiveSelector(Interrupter):
         for index, tick in enumerate(self.ticks):
             if self.running is not None and index < self.running:
                 status = self._try(index)
+                if status is RUNNING and self.run.breakpoints.reached is not None:
+                    return RUNNING  # held up: that decides nothing
                 if status is not FAILURE:
                     ended = self.interrupt([self.children[self.running]], SUCCESS if status is SUCCESS else None)
                     self.running = None

@@ -21,6 +21,8 @@ class Check(Behaviour):
         self._condition = condition
 
     def update(self) -> Status:
+        if self.status is not RUNNING and self._run.breakpoints.hold(self):
+            return RUNNING
         holds = self._condition.look()
         if holds:
             return SUCCESS
@@ -43,14 +45,17 @@ class Dead(Behaviour):
 class WaitFor(Behaviour):
     """Runs until a condition holds; what is not known is waited for."""
 
-    def __init__(self, name: str, condition: Condition) -> None:
+    def __init__(self, name: str, run: Run, condition: Condition) -> None:
         super().__init__(name)
+        self._run = run
         self.condition = condition
 
     def initialise(self) -> None:
         self.condition.restart()
 
     def update(self) -> Status:
+        if self.status is not RUNNING and self._run.breakpoints.hold(self):
+            return RUNNING
         return SUCCESS if self.condition.look() else RUNNING
 
 

@@ -174,10 +174,14 @@ class Delay(Modifier):
         super().__init__(name, run, child)
         self._time = time
         self.until = 0.0
+        self._held = False
 
     def update(self) -> Status:
         now = self.run.clock.now()
-        if self.starting:
+        if self.starting or self._held:
+            self._held = self.run.breakpoints.hold(self)
+            if self._held:
+                return RUNNING
             try:
                 self.until = now + self._time()
             except Unknown as unknown:
