@@ -100,6 +100,12 @@ class Control(_Event, frozen=True, kw_only=True, tag="control"):
 class Command(_Event, frozen=True, kw_only=True, tag="command"):
     """An intent went to the guard."""
 
+    id: int
+    """Counted from 1: the number under which the guard reports and records it."""
+    node: int | None
+    """Who asked for it."""
+    once: bool
+    """It must not be done twice."""
     intent: str
     details: dict[str, Any]
 

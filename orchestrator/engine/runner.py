@@ -181,6 +181,11 @@ class Runner:
         """How it ended; None before."""
         return self._outcome
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the tree will be ticked again: it has not ended and is not being aborted."""
+        return self._outcome is None and self._aborting is None
+
     def _loop(self) -> Iterator[None]:
         while True:
             self._started = self._clock.now()

@@ -32,6 +32,8 @@ LONGEST_WAIT = 0.02
 """Seconds between two looks at the clock, however quiet it is."""
 NAME = "orchestrator guard"
 """What it is called on DDS."""
+AUDIT = "audit.log"
+"""What its file of records is called."""
 REAL_TIME_PRIORITY = 20
 STOP_TIME = 5.0
 """Seconds after which the guard leaves although it has not seen the robot stand: it has told, and can do no more."""
@@ -73,7 +75,7 @@ class GuardProcess:
         profile, config = load_profile(settings.robot), load_guard_config()
         self._run_ended = self._told_to_stop = False
         self._leave_by = math.inf
-        audit = AuditFile(self._folder / "audit.log")
+        audit = AuditFile(self._folder / AUDIT)
         self._bus = DdsBus(settings.network, name=NAME, breather=0.0)
         rpc = RpcCaller(settings.rpc) if settings.rpc else None
         self._guard = Guard(profile, config, self._bus, audit, rpc)

@@ -65,13 +65,13 @@ class StoredRun:
         source = history.fact("audit")
         if source is None or source.get("last"):
             return
-        path = Path(source["file"])
+        source.pop("problem", None)
         try:
-            records = read(path, source["from"]).records if path.exists() else ()
+            history.fold(read(Path(source["file"]), source["from"]).records)
+            if not Path(source["file"]).exists():
+                source["problem"] = "the guard's records are gone: has the machine been restarted?"
         except (AuditError, OSError) as error:
             source["problem"] = str(error)
-            records = ()
-        history.fold(records)
         history.write(facts={"audit": source | {"last": last}})
 
     def forget(self) -> None:

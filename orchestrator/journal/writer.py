@@ -8,7 +8,7 @@ given, and nothing is ever raised: a run does not end because its history cannot
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from orchestrator.journal.history import History, HistoryError
@@ -36,18 +36,13 @@ class Writer:
         self._thread = threading.Thread(target=self._work, name="history", daemon=True)
         self._thread.start()
 
-    def add(self, event: bytes) -> None:
+    def put(self, events: Sequence[bytes] = (), **facts: Any) -> None:
+        """Keep events, and facts in place of those of the same names: all of it or nothing."""
         with self._change:
             if self.complete:
-                self._events.append(event)
-                self._waiting += len(event)
-                self._change.notify()
-
-    def set(self, name: str, value: Any) -> None:
-        """A fact replaces the one of its name; it is kept together with the events before it or with later ones."""
-        with self._change:
-            if self.complete:
-                self._facts[name] = value
+                self._events += events
+                self._facts |= facts
+                self._waiting += sum(map(len, events))
                 self._change.notify()
 
     def close(self, seconds: float) -> None:

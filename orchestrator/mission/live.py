@@ -22,6 +22,7 @@ from orchestrator.mission import twin
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
 from orchestrator.mission.processes import GuardProcess, TwinProcess, state_folder
+from orchestrator.mission.recording import Recorder, take_in_audits
 
 GUARD_IS_GONE = "the guard is gone"
 GUARD_STARTS = 10.0
@@ -43,6 +44,7 @@ class LiveMission:
         seed: int = 0,
         person: str | None = None,
         watched: bool = False,
+        recorder: Recorder | None = None,
     ) -> None:
         self._profile = profile = loaded.profile
         self._config = load_guard_config()
@@ -57,13 +59,16 @@ class LiveMission:
             else:
                 network = load_network().on_domain(profile.domain, profile.interface)
             folder = state_folder(profile.name, network)
+            take_in_audits()
             self.guard = GuardProcess(guard_process.Settings(loaded.robot, network, str(folder), self._rpc))
             self._bus = DdsBus(network, name="orchestrator run")
             self._open.callback(self._bus.close)
             patience = GUARD_STARTS if self.guard.joined else 0.0
             self._link = LinkCommander(self.guard.socket, loaded.tree.name, self._bus.wake, patience)
             self._open.callback(self._link.close)
-            self.mission = Mission(loaded, self._bus, self._link, prompts, on_event, person, watched)
+            if recorder is not None:
+                recorder.audit_at(folder / guard_process.AUDIT)
+            self.mission = Mission(loaded, self._bus, self._link, prompts, on_event, person, watched, recorder)
         except BaseException:
             self._open.close()
             raise

@@ -12,16 +12,18 @@ import msgspec
 
 from orchestrator.bus.contract import Bus
 from orchestrator.engine.builder import BuiltTree, build
-from orchestrator.engine.checkpoint import Checkpoint, restore, take
+from orchestrator.engine.checkpoint import Checkpoint, Keeper, restore, take
 from orchestrator.engine.events import Answer, Command, End, Event, GuardReport, Prompt, RobotShown, Tick
 from orchestrator.engine.nodes.leaf import LeafNode
 from orchestrator.engine.prompts import NoAnswer, Prompts
-from orchestrator.engine.run import StopRun
+from orchestrator.engine.run import StopRun, node_id
 from orchestrator.engine.runner import Outcome, Runner
 from orchestrator.guard.outputs import LET_GO, Report
+from orchestrator.guard.policy import POLICIES
 from orchestrator.mission.arming import ABORT, LATCHED, Arming, Declined, NotArmed, Told
 from orchestrator.mission.fields import RobotFields
 from orchestrator.mission.loading import CannotRun, Loaded
+from orchestrator.mission.recording import Recorder
 from orchestrator.mission.showing import Showing
 from orchestrator.robots.commander import Receipt
 from orchestrator.robots.intents import AnyIntent
@@ -66,7 +68,8 @@ class GuardLink(Protocol):
 class Mission:
     """One run of one tree. `person`, if there is one, may arm the robot again after a latch and restart the step.
 
-    With `watched` the stream also tells what the robot shows, twice a second when it has changed.
+    With `watched` the stream also tells what the robot shows, twice a second when it has changed. A `recorder` keeps
+    the stream and where the tree stands.
     """
 
     def __init__(
@@ -78,12 +81,14 @@ class Mission:
         on_event: Callable[[Event], None],
         person: str | None = None,
         watched: bool = False,
+        recorder: Recorder | None = None,
     ) -> None:
         self._loaded = loaded
         self._bus = bus
         self._link = link
         self._prompts = prompts
         self._person = person
+        self._recorder = recorder
         self._telling = threading.Lock()
         self._on_event = on_event
         self._running = False
@@ -99,8 +104,7 @@ class Mission:
         self._shown_at_failure: dict[int, dict[str, Any]] = {}
         self._look_due = -inf if watched else inf
         self._arming = Arming(loaded.profile, link, self._told, bus.clock, self._pass_time, self._show_preflight)
-        self.built = self._build()
-        self.runner = self._make_runner()
+        self._use(self._build())
 
     def _build(self) -> BuiltTree:
         loaded, fields = self._loaded, RobotFields(self.robot)
@@ -110,10 +114,12 @@ class Mission:
             raise CannotRun(_nothing_fits(stand_ins.unused, tuple(node.name for node in built.structure)))
         return built
 
-    def _make_runner(self) -> Runner:
-        return Runner(
-            self.built, self._bus, heartbeat=self._beat, on_event=self._tell, verdict=self._verdict, hold=self._hold
+    def _use(self, built: BuiltTree) -> None:
+        self.built = built
+        self.runner = Runner(
+            built, self._bus, heartbeat=self._after_tick, on_event=self._tell, verdict=self._verdict, hold=self._hold
         )
+        self._keeper = Keeper(built) if self._recorder is not None else None
 
     def start_from(self, checkpoint: Checkpoint, agreed: bool = False) -> None:
         """Go on where another run of this tree was, with the next `run`.
@@ -127,8 +133,7 @@ class Mission:
             for node in built.root.iterate():
                 if isinstance(node, LeafNode):
                     node.was_cut_off = False
-        self.built = built
-        self.runner = self._make_runner()
+        self._use(built)
 
     def arm(self, who: str, by_hand: bool = False) -> None:
         """Preflight until it is clean, then arm; by hand, a person looks at every line and agrees.
@@ -217,6 +222,16 @@ class Mission:
                 raise Left(self._leaving)
             self._bus.wait(min(left, 0.05))
             self._beat()
+            if self._recorder is not None:
+                self._recorder.flush()
+
+    def _after_tick(self) -> None:
+        self._beat()
+        if self._recorder is not None and self._keeper is not None:
+            if self.runner.goes_on:
+                self._recorder.keep(self._keeper.take_json, self._showing.look)
+            else:
+                self._recorder.flush()
 
     def _beat(self) -> None:
         self._link.heartbeat()
@@ -270,9 +285,14 @@ class Mission:
         self._hear_out()
         return Outcome("stopped", self._told.reason) if self._told.mode in LATCHED else outcome
 
-    def _tell_command(self, intent: AnyIntent) -> None:
+    def _tell_command(self, number: int, intent: AnyIntent) -> None:
+        leaf, once = self.built.run.acting, not POLICIES[type(intent)].idempotent
+        if leaf is not None and once:
+            leaf.unrepeatable = True
+        node = None if leaf is None else node_id(leaf)
         details = msgspec.to_builtins(intent)
-        self._tell(Command(at=self._bus.clock.now(), intent=details.pop("intent"), details=details))
+        name = details.pop("intent")
+        self._tell(Command(at=self._bus.clock.now(), id=number, node=node, once=once, intent=name, details=details))
 
     def _tell(self, event: Event) -> None:
         """One event after the other, whichever thread it comes from."""
@@ -281,8 +301,13 @@ class Mission:
         with self._telling:
             if isinstance(event, End) and event.status != "success":
                 shown = self._shown_at_failure.get(-1 if event.node is None else event.node)
-                self._on_event(RobotShown(at=event.at, fields=shown or self._showing.look()))
-            self._on_event(event)
+                self._pass_on(RobotShown(at=event.at, fields=shown or self._showing.look()))
+            self._pass_on(event)
+
+    def _pass_on(self, event: Event) -> None:
+        self._on_event(event)
+        if self._recorder is not None:
+            self._recorder.tell(event)
 
     def _look_at_failures(self, tick: Tick) -> None:
         """What the robot shows at the moment when a node fails is the best hint why."""
@@ -299,14 +324,16 @@ def _nothing_fits(patterns: list[str], names: tuple[str, ...]) -> str:
 
 
 class _Telling:
-    """A commander that tells what it is asked for."""
+    """A commander that tells what it is asked for. It counts as every way to the guard does: from 1."""
 
-    def __init__(self, link: GuardLink, tell: Callable[[AnyIntent], None]) -> None:
+    def __init__(self, link: GuardLink, tell: Callable[[int, AnyIntent], None]) -> None:
         self._link = link
         self._tell = tell
+        self._count = 0
 
     def send(self, intent: AnyIntent) -> Receipt:
-        self._tell(intent)
+        self._count += 1
+        self._tell(self._count, intent)
         return self._link.send(intent)
 
     def end(self, receipt: Receipt) -> None:

@@ -17,6 +17,7 @@ from orchestrator.guard.link import Person, event_of
 from orchestrator.guard.outputs import Report
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
+from orchestrator.mission.recording import Recorder
 from orchestrator.sim import make_twin
 from orchestrator.sim.twin import Twin
 
@@ -36,9 +37,10 @@ class VirtualMission:
         prepare: Callable[[Twin], None] = lambda twin: None,
         person: str | None = None,
         watched: bool = False,
+        recorder: Recorder | None = None,
     ) -> None:
         self.clock = VirtualClock()
-        network = MemoryNetwork(self.clock)
+        self.network = network = MemoryNetwork(self.clock)
         self.twin = make_twin(loaded.profile, network.bus(loaded.profile.name), self.clock, seed)
         self.twin.start()
         put_objects(self.twin)
@@ -46,7 +48,8 @@ class VirtualMission:
         self.audit: list[dict[str, Any]] = []
         self.guard = Guard(loaded.profile, load_guard_config(), network.bus("guard"), _Kept(self.audit))
         link = _InProcessLink(self.guard, self.clock)
-        self.mission = Mission(loaded, network.bus("run"), link, prompts or Prompts(), on_event, person, watched)
+        bus, prompts = network.bus("run"), prompts or Prompts()
+        self.mission = Mission(loaded, bus, link, prompts, on_event, person, watched, recorder)
 
     def run(self) -> Outcome:
         self.mission.arm("simulation")

@@ -49,8 +49,7 @@ def test_everything_is_kept_in_order(tmp_path: Path) -> None:
     warnings: list[str] = []
     writer = Writer(History.create(tmp_path / "h", {}), warnings.append)
     for number in range(500):
-        writer.add(event(number))
-        writer.set("last", number)
+        writer.put([event(number)], last=number)
     writer.close(PATIENCE)
     assert numbers(tmp_path / "h") == list(range(500))
     with History(tmp_path / "h") as history:
@@ -77,7 +76,7 @@ def test_what_fails_for_a_while_is_written_afterwards_with_one_warning(
     history.failed = fail
     writer = Writer(history, warnings.append)
     for number in range(5):
-        writer.add(event(number))
+        writer.put([event(number)])
     assert mended.wait(PATIENCE)
     writer.close(PATIENCE)
     assert numbers(tmp_path / "h") == [0, 1, 2, 3, 4]
@@ -91,9 +90,9 @@ def test_a_spoilt_file_is_given_up_with_one_warning(tmp_path: Path) -> None:
     history.problem = HistoryError("malformed")
     writer = Writer(history, warnings.append)
     for number in range(5):
-        writer.add(event(number))
+        writer.put([event(number)])
     writer.close(PATIENCE)
-    writer.add(event(6))
+    writer.put([event(6)])
     assert warnings == ["the history of this run is not complete: malformed"]
     assert not writer.complete
 
@@ -105,7 +104,7 @@ def test_what_waits_too_long_does_not_fill_the_memory(tmp_path: Path, monkeypatc
     history.problem = HistoryError("disk is full", passing=True)
     writer = Writer(history, lambda text: None)
     for number in range(50):
-        writer.add(event(number))
+        writer.put([event(number)])
     writer.close(PATIENCE)
     assert not writer.complete
     assert not writer._events
@@ -119,7 +118,7 @@ def test_a_file_that_stays_locked_costs_the_end_its_patience_and_no_more(
     writer = Writer(History.create(tmp_path / "h", {}), warnings.append)
     other = sqlite3.connect(tmp_path / "h")
     other.execute("BEGIN IMMEDIATE")
-    writer.add(event(1))
+    writer.put([event(1)])
     writer.close(PATIENCE)
     other.close()
     assert len(warnings) == 1
