@@ -15,10 +15,17 @@ from orchestrator.robots.knowledge import Known
 from orchestrator.wire.codec import codec
 from tests.support.fake_robot import FakeRobot
 
-REPEATS = 9
+REPEATS = 15
 LOOKS = 1000
 LIMIT = 2.0
 """Microseconds that reading one field in a tick may cost."""
+_TURNED = [0.6, 0.0, 0.0, 0.8]
+MOVED = {
+    "aurora": ("base_data_pub", {"quat_wxyz": _TURNED, "pos_W": [1.0, 0.0, 0.0], "vel_B": [0.1, 0.0, 0.0]}),
+    "atom": ("rt/lower/state", {"imu_state__quaternion": _TURNED}),
+    "adam": ("rt/lowstate", {"imu_state__quaternion": _TURNED}),
+}
+"""What is measured is never twice the same."""
 ROBOTS = ("gr2", "atom_w", "adam_u")
 
 
@@ -36,11 +43,10 @@ def _best(action: Callable[[], object]) -> float:
 class _Turning:
     """A reader that has another sample at every look, as when a tree is ticked more slowly than the robot reports."""
 
-    def __init__(self, feed: Feed) -> None:
-        assert feed.sample is not None
+    def __init__(self, feed: Feed, samples: list[Sample]) -> None:
         self.feed = feed
         self.topic, self.matched, self.reject = feed.reader.topic, 1, feed.reader.reject
-        self._samples: Iterator[Sample] = cycle([feed.sample, Sample(*feed.sample)])
+        self._samples: Iterator[Sample] = cycle(samples)
 
     def newest(self) -> Sample:
         self.feed.sample = self.feed._looked_at = found = next(self._samples)
@@ -56,11 +62,18 @@ def _field_costs(name: str) -> dict[str, tuple[float, float]]:
         if not isinstance(read(), Known):
             raise RuntimeError(f"{field}: {read()}")
     again = {field: _best(read) for field, read in reads.items()}
-    for feed in fake.robot.state._feeds.values():
-        # A tick comes every 50 ms: slower topics show the same sample. A stream nobody has looked at has none.
-        if feed.sample is not None and (feed._life.period or 1.0) < 0.05:
-            turning: Any = _Turning(feed)
-            feed.reader = turning
+    # A tick comes every 50 ms: slower topics show the same sample. A stream nobody has looked at has none.
+    feeds = fake.robot.state._feeds.values()
+    quick = [feed for feed in feeds if feed.sample is not None and (feed._life.period or 1.0) < 0.05]
+    before = [feed.sample for feed in quick]
+    topic, moved = MOVED[fake.profile.family]
+    fake.set(topic, **moved)
+    fake.run(0.02)
+    for feed, first in zip(quick, before):
+        second = feed.look()
+        assert isinstance(first, Sample) and isinstance(second, Sample) and first is not second, feed.topic.name
+        turning: Any = _Turning(feed, [first, second])
+        feed.reader = turning
     return {field: (_best(read), again[field]) for field, read in reads.items()}
 
 
@@ -79,7 +92,7 @@ def _field_rows(name: str) -> list[Row]:
 
 
 def _sample_row(name: str, topic: str) -> Row:
-    """What the run does with every sample of an event topic, whether anybody looks at it or not."""
+    """What is done with every sample of an event topic, and with one of a stream before its first field is read."""
     fake = FakeRobot(name)
     fake.run(0.5)
     feed = fake.robot.state.feed(topic)
@@ -93,5 +106,10 @@ def _sample_row(name: str, topic: str) -> Row:
 
 def rows() -> list[Row]:
     found = [row for name in ROBOTS for row in _field_rows(name)]
-    arriving = (("gr2", "aurora_state"), ("atom_w", "rt/lower/state"), ("atom_w", "rt/amr/state"))
+    arriving = (
+        ("gr2", "aurora_state"),
+        ("gr2", "base_data_pub"),
+        ("atom_w", "rt/lower/state"),
+        ("atom_w", "rt/amr/state"),
+    )
     return found + [_sample_row(name, topic) for name, topic in (*arriving, ("adam_u", "rt/lowstate"))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,13 +19,16 @@ def sim(
         list[str] | None,
         typer.Option(help="A fault, such as off:rt/amr/state@3s+2s; may be given several times (docs/simulation.md)."),
     ] = None,
+    faults: Annotated[
+        Path | None, typer.Option(help="A YAML file of faults (docs/simulation.md).", metavar="FILE")
+    ] = None,
     open_: Annotated[
         bool, typer.Option("--open", help="No private tag: a vendor's own client on this machine can join.")
     ] = False,
     tag: Annotated[str, typer.Option(help="Programs with the same tag share the simulated robot.")] = "sim",
 ) -> None:
     """Simulate a robot on DDS until interrupted. Loopback only."""
-    live = _make(robot, tuple(fault or ()), open_, tag)
+    live = _make(robot, (*(fault or ()), *((faults,) if faults else ())), open_, tag)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: live.stop())
     profile = live.twin.profile
@@ -36,9 +40,10 @@ def sim(
     typer.echo("SIM ended." if not sys.stdout.isatty() else "\nSIM ended.")
 
 
-def _make(robot: str, faults: tuple[str, ...], open_: bool, tag: str) -> LiveTwin:
+def _make(robot: str, faults: tuple[str | Path, ...], open_: bool, tag: str) -> LiveTwin:
     from orchestrator.bus.contract import BusError
     from orchestrator.robots.profiles import ProfileError, load_profile
+    from orchestrator.sim.fault_file import FaultFileError
     from orchestrator.sim.faults import FaultError
     from orchestrator.sim.process import LiveTwin, open_network, private_network
 
@@ -46,8 +51,11 @@ def _make(robot: str, faults: tuple[str, ...], open_: bool, tag: str) -> LiveTwi
         profile = load_profile(robot)
         settings = open_network(profile) if open_ else private_network(profile, tag)
         return LiveTwin(profile, settings, faults=faults)
-    except (ProfileError, FaultError, BusError) as error:
-        typer.echo(f"error: {error}" if not isinstance(error, ProfileError) else str(error), err=True)
+    except (ProfileError, FaultFileError) as error:  # with findings, one a line
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from None
+    except (FaultError, BusError) as error:
+        typer.echo(f"error: {error}", err=True)
         raise typer.Exit(2) from None
 
 

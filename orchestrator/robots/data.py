@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.robots.capabilities.body import rpy_of
+from orchestrator.robots.capabilities.body import pitch_of, roll_of, yaw_of
 from orchestrator.robots.knowledge import Known, Unknown
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.robot import Robot
@@ -207,7 +207,7 @@ def _base(look: _Look) -> BaseData:
         quat_xyzw=None if wxyz is None else np.roll(wxyz, -1),
         quat_wxyz=wxyz,
         grav_proj=None if rotation is None else rotation.T @ np.array([0.0, 0.0, -1.0]),
-        rpy=None if wxyz is None else np.array(rpy_of((wxyz[0], wxyz[1], wxyz[2], wxyz[3]))),
+        rpy=None if wxyz is None else _angles(wxyz),
         omega_W=world["omega"],
         acc_W=world["acceleration"],
         omega_B=own["omega"],
@@ -216,6 +216,11 @@ def _base(look: _Look) -> BaseData:
         pos_W=look.array("base.position"),
         vel_B=own["velocity"],
     )
+
+
+def _angles(wxyz: Array) -> Array:
+    w, x, y, z = wxyz
+    return np.array([angle((w, x, y, z)) for angle in (roll_of, pitch_of, yaw_of)])
 
 
 def rotation_of(wxyz: Array) -> Array:

@@ -32,7 +32,7 @@ class Life:
     period: float | None
     """Seconds between samples as the vendor says; None: not documented, perhaps only on change."""
     heartbeat: tuple[str, ...] = ()
-    """Fields that change from sample to sample. Always zero: the sender does not fill them."""
+    """Fields that change from sample to sample, the quickest first. Always zero: the sender does not fill them."""
     counter: str | None = None
     """A field that only goes forward unless the sender has restarted."""
     wraps: int | None = None
@@ -45,22 +45,37 @@ class Pulse:
     """Notices when something that should change stands still: fields, or without any the whole message."""
 
     def __init__(self, reader: Reader, paths: tuple[str, ...], after: float) -> None:
-        self._read = _reading(reader, paths)
-        self._unfilled: object = 0 if len(paths) == 1 else (0,) * len(paths)
+        of = codec(reader.topic.type)
+        reads: list[Callable[[bytes], object]] = [of.field(path, plain=True) for path in paths] or [bytes]
+        self._quickest, *self._others = reads
+        self._value: object = None
+        self._data = b""
+        self._filled: bool | None = None
+        """Whether there is anything but zeros in it; not known before it is asked for."""
         self._after = after
-        self._last: object = None
         self._moved = 0.0
 
-    def feel(self, sample: Sample) -> None:
-        value = self._read(sample.data)
-        if value != self._last or value == self._unfilled:
-            self._last = value
-            self._moved = sample.received
-
-    def stood_still(self, sample: Sample) -> float | None:
-        """For how long, if for too long."""
-        still = sample.received - self._moved
+    def still(self, sample: Sample) -> float | None:
+        """For how long it has stood still at this sample, if for too long."""
+        data, received = sample.data, sample.received
+        value = self._quickest(data)
+        if value != self._value or (self._others and self._other_changed(data)):
+            self._value, self._data, self._filled = value, data, None
+            self._moved = received
+            return None
+        if self._filled is None:
+            self._filled = self._is_filled(data)
+        if not self._filled:
+            self._moved = received
+        still = received - self._moved
         return still if still > self._after else None
+
+    def _other_changed(self, data: bytes) -> bool:
+        return any(read(data) != read(self._data) for read in self._others)
+
+    def _is_filled(self, data: bytes) -> bool:
+        values = [read(data) for read in (self._quickest, *self._others)]
+        return any(any(value) if isinstance(value, tuple) else value for value in values)
 
 
 class Counter:
@@ -100,6 +115,8 @@ class Feed:
         self._counter = Counter(reader, life.counter, life.wraps) if life.counter else None
         self._documented = life.period is not None
         self._trouble: Unknown | None = None
+        self._good_until = -float("inf")
+        """Until when the newest sample may be believed."""
         self._handlers: list[Callable[[Sample], None]] = []
         self._is_stream = reader.topic.kind == "stream"
         if not self._is_stream:
@@ -111,12 +128,7 @@ class Feed:
         if self._is_stream and newest is not self._looked_at:
             self._look_at(newest)
         sample = self.sample
-        if (
-            sample is not None
-            and self._trouble is None
-            and self._now() - sample.received <= self.limit
-            and (self._documented or self.reader.matched)
-        ):
+        if sample is not None and self._now() <= self._good_until and (self._documented or self.reader.matched):
             return sample
         return self._doubtful(sample)
 
@@ -130,12 +142,14 @@ class Feed:
             return
         self.sample = sample
         self._trouble = None
+        self._good_until = sample.received + self.limit
         gap = sample.received - last.received if last is not None else 0.0
         self._learn_delay(sample, gap)
         if last is not None and not self._is_stream:  # of a stream only the samples somebody looked at are seen
             self._learn_period(gap)
         if self._pulse is not None:
             self._feel(self._pulse, sample)
+        self._good_until = sample.received + self.limit if self._trouble is None else -float("inf")
         if self._counter is not None and self._counter.went_back(sample.data):
             self._restarted(f"{self._life.counter} on {self.topic.name} went back")
         for handler in self._handlers:
@@ -164,8 +178,7 @@ class Feed:
             self._trouble = Unknown(Reason.LATE, text, sample.received)
 
     def _feel(self, pulse: Pulse, sample: Sample) -> None:
-        pulse.feel(sample)
-        still = pulse.stood_still(sample)
+        still = pulse.still(sample)
         if still is not None:
             text = f"the heartbeat on {self.topic.name} has stood still for {still:.2f} s"
             self._trouble = Unknown(Reason.FROZEN, text, sample.received)
@@ -207,10 +220,3 @@ def _pulse(reader: Reader, life: Life) -> Pulse | None:
     if life.heartbeat:
         return Pulse(reader, life.heartbeat, max(3 * (life.period or 0.0), 0.3))
     return Pulse(reader, (), 1.0) if life.noisy else None
-
-
-def _reading(reader: Reader, paths: tuple[str, ...]) -> Callable[[bytes], object]:
-    fields = [codec(reader.topic.type).field(path, plain=True) for path in paths]
-    if len(fields) <= 1:
-        return fields[0] if fields else bytes
-    return lambda data: tuple(field(data) for field in fields)

@@ -125,7 +125,7 @@ def _hands(profile: Profile) -> Iterator[Source]:
             "Still presses on what it closed on.",
         )
         yield _source(
-            *(f"hands.{hand}.opening", "percent", "hands", lambda robot, hand=hand: _mean_opening(robot, hand)),
+            *(f"hands.{hand}.opening", "percent", "hands", lambda robot, hand=hand: robot.hands.mean_opening[hand]),
             "How far it is open, all fingers together.",
             lower=-50,
             upper=150,
@@ -134,15 +134,12 @@ def _hands(profile: Profile) -> Iterator[Source]:
 
 def _mobile_base(profile: Profile) -> Iterator[Source]:
     for place, axis in enumerate(("x", "y")):
-        yield _source(
-            *(f"base.{axis}", "length", "mobile_base", lambda robot, place=place: _part_of_position(robot, place)),
-            "Where the base is on its map.",
+        yield _part(
+            f"base.{axis}", "length", "mobile_base", "amr.position", f"v{place}", "Where the base is on its map."
         )
-    yield _source(
-        *("base.heading", "angle", "mobile_base", _heading),
-        "Which way the base faces on its map.",
-        lower=-math.pi,
-        upper=math.pi,
+    facing, whole = f"(v2 + {math.pi}) % {2 * math.pi} - {math.pi}", (-math.pi, math.pi)
+    yield _part(
+        *("base.heading", "angle", "mobile_base", "amr.position", facing, "Which way the base faces on its map."), whole
     )
     if "amr_v2" in profile.variants:
         yield _signal("base.speed", "speed", "mobile_base", "amr.speed", "How fast the base drives.", (-10, 10))
@@ -190,7 +187,7 @@ def _battery(profile: Profile) -> Iterator[Source]:
 def _pad(profile: Profile) -> Iterator[Source]:
     for button in BUTTONS[profile.family]:
         yield _source(
-            *(f"pad.{button}", "bool", "pad", lambda robot, button=button: partial(robot.pad.button, button)),
+            *(f"pad.{button}", "bool", "pad", lambda robot, button=button: robot.pad.button_reader(button)),
             f"Button {button} is pressed.",
             watch=(f"pad.{button}",),
         )
@@ -199,28 +196,23 @@ def _pad(profile: Profile) -> Iterator[Source]:
 
 
 def _body(profile: Profile) -> Iterator[Source]:
-    for place, (angle, bound) in enumerate((("roll", math.pi), ("pitch", math.pi / 2), ("yaw", math.pi))):
+    for angle, bound in (("roll", math.pi), ("pitch", math.pi / 2), ("yaw", math.pi)):
         yield _source(
-            *(f"body.{angle}", "angle", "body", lambda robot, place=place: _part(robot.body.rpy, place)),
+            *(f"body.{angle}", "angle", "body", lambda robot, angle=angle: getattr(robot.body, angle)),
             f"The body's {angle} in the world.",
             lower=-bound,
             upper=bound,
         )
     if profile.family != "aurora":
         return
+    where = "Where the body is in the world, by the robot's own estimate."
     for place, axis in enumerate("xyz"):
-        yield _source(
-            *(f"body.{axis}", "length", "body", lambda robot, place=place: _part(robot.body.position, place)),
-            "Where the body is in the world, by the robot's own estimate.",
-        )
-    yield _source(*("body.speed", "speed", "body", _speed, "How fast the body moves over ground."), lower=0)
+        yield _part(f"body.{axis}", "length", "body", "base.position", f"v{place}", where)
+    fast = "How fast the body moves over ground."
+    yield _part("body.speed", "speed", "body", "base.velocity", "(v0 * v0 + v1 * v1) ** 0.5", fast, (0, None))
     for place, foot in enumerate(("left", "right")):
-        yield _source(
-            *(f"contact.{foot}", "percent", "body", lambda robot, place=place: _contact(robot, place)),
-            f"How surely the {foot} foot stands on the ground.",
-            lower=0,
-            upper=100,
-        )
+        sure = f"How surely the {foot} foot stands on the ground."
+        yield _part(f"contact.{foot}", "percent", "body", "contact.probability", f"100 * v{place}", sure, (0, 100))
 
 
 _ROWS: dict[str, Callable[[Profile], Iterator[Source]]] = {
@@ -248,29 +240,19 @@ def _flag(name: str, capability: str, signal: str, help_: str) -> Source:
     return _source(name, "bool", capability, lambda robot: robot.state.signal(signal), help_, watch=(signal,))
 
 
-def _part(read: Read, place: int) -> Read:
-    return Derived(read, lambda values: values[place])
-
-
-def _part_of_position(robot: Robot, place: int) -> Read:
-    return _part(robot.mobile_base.position, place)
-
-
-def _heading(robot: Robot) -> Read:
-    return Derived(robot.mobile_base.position, lambda at: math.remainder(at[2], 2 * math.pi))
+def _part(
+    name: str,
+    kind: str,
+    capability: str,
+    signal: str,
+    result: str,
+    help_: str,
+    bounds: tuple[float | None, float | None] = (None, None),
+) -> Source:
+    """Something that follows from several numbers (State.part)."""
+    read = lambda robot: robot.state.part(signal, result)  # noqa: E731
+    return _source(name, kind, capability, read, help_, lower=bounds[0], upper=bounds[1])
 
 
 def _count(robot: Robot) -> Read:
     return Derived(robot.errors.problems, len)
-
-
-def _speed(robot: Robot) -> Read:
-    return Derived(robot.body.velocity, lambda v: math.hypot(v[0], v[1]))
-
-
-def _contact(robot: Robot, place: int) -> Read:
-    return Derived(robot.body.contact, lambda probability: 100 * probability[place])
-
-
-def _mean_opening(robot: Robot, hand: str) -> Read:
-    return Derived(partial(robot.hands.opening, hand), lambda opening: 100 * sum(opening) / len(opening))

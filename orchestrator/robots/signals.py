@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from orchestrator.bus.contract import Sample
 from orchestrator.robots.feed import Feed, Pulse
 from orchestrator.robots.knowledge import Doubt, Known, Unknown
+from orchestrator.robots.profile import Range
 from orchestrator.robots.reasons import Reason
 from orchestrator.wire.codec import codec
 from orchestrator.wire.errors import WireError
+from orchestrator.wire.fields import ElementReader, NoElement
 from orchestrator.wire.topics import Topic
 
 _new = tuple.__new__
+MOST = sys.float_info.max
 Convert = Callable[[Any], Any]
 """From what is on the wire to what it means; raises Doubt for what cannot be."""
 
 
-Reads = Callable[[bytes], Any]
-"""Gives a value for the bytes of a message."""
+class Reads(Protocol):
+    """Gives a value for the bytes of a message."""
+
+    @property
+    def read(self) -> Callable[[bytes], Any]:
+        """May change from message to message."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +38,27 @@ class Signal:
 
     topic: str
     path: str
-    convert: Convert | None = None
-    heartbeat: str | None = None
-    """A field of its own that shows this part is alive, such as a battery's."""
+    convert: Convert | Numbers | None = None
+    heartbeat: tuple[str, ...] = ()
+    """Fields of its own that show this part is alive, such as a battery's counter."""
+    noise: tuple[str, ...] = ()
+    """Measured numbers that never repeat exactly for long; looked at when the value itself has repeated."""
     steady: ClassVar[bool] = False
     """Dear to read, in a message that seldom changes: not read again while it is the same."""
 
     def reader(self, topic: Topic) -> Reads:
         return codec(topic.type).field(self.path, plain=True)
+
+    @property
+    def meaning(self) -> Convert | None:
+        return self.convert.giving("values") if isinstance(self.convert, Numbers) else self.convert
+
+
+@dataclass
+class _Function:
+    """A way of reading that stays the same."""
+
+    read: Callable[[bytes], Any]
 
 
 @dataclass(frozen=True)
@@ -48,7 +69,7 @@ class Whole(Signal):
 
     def reader(self, topic: Topic) -> Reads:
         of = codec(topic.type)
-        return lambda data: of.decode(data)  # not of.decode itself: it changes once it is compiled
+        return _Function(lambda data: of.decode(data))  # not of.decode itself: that would compile it now
 
 
 @dataclass(frozen=True)
@@ -59,54 +80,23 @@ class Several(Signal):
     steady = True
 
     def reader(self, topic: Topic) -> Reads:
-        parts = [(part.reader(topic), part.convert) for part in self.parts]
-        return lambda data: [read(data) if convert is None else convert(read(data)) for read, convert in parts]
+        parts = [(part.reader(topic), part.meaning) for part in self.parts]
+        return _Function(
+            lambda data: [
+                reader.read(data) if convert is None else convert(reader.read(data)) for reader, convert in parts
+            ]
+        )
 
 
 @dataclass(frozen=True)
 class Member(Signal):
-    """A value of the element of a sequence that carries a certain name; `path` has `{}` for its index."""
+    """A value of the element of a sequence that carries a certain name; the paths have `{}` for its index."""
 
     name_path: str = ""
     name: str = ""
 
     def reader(self, topic: Topic) -> Reads:
-        return _NamedElement(topic, self)
-
-
-class _NamedElement:
-    """Finds its element by name, and looks again when it is not where it was."""
-
-    MOST = 32
-
-    def __init__(self, topic: Topic, signal: Member) -> None:
-        self._codec = codec(topic.type)
-        self._signal = signal
-        self._aim(0)
-
-    def _aim(self, index: int) -> None:
-        self._name = self._codec.field(self._signal.name_path.format(index), plain=True)
-        self._value = self._codec.field(self._signal.path.format(index), plain=True)
-
-    def __call__(self, data: bytes) -> Any:
-        try:
-            found = self._name(data) == self._signal.name
-        except WireError:
-            found = False
-        if not found:
-            self._search(data)
-        return self._value(data)
-
-    def _search(self, data: bytes) -> None:
-        for index in range(self.MOST):
-            self._aim(index)
-            try:
-                if self._name(data) == self._signal.name:
-                    return
-            except WireError:
-                break
-        self._aim(0)
-        raise Doubt(Reason.NOT_REPORTED, f"the robot reports no {self._signal.name}")
+        return ElementReader(codec(topic.type).shape, self.path, self.name_path, self.name)
 
 
 class BoundSignal:
@@ -115,15 +105,18 @@ class BoundSignal:
     def __init__(self, feed: Feed, signal: Signal) -> None:
         self.feed = feed
         self.signal = signal
-        self._read = signal.reader(feed.topic)
-        self._convert = signal.convert
+        self._look = feed.look
+        self._reader = signal.reader(feed.topic)
+        self._convert = signal.meaning
         self._steady = signal.steady
         self._sample: Sample | None = None
         self._knowledge: Known[Any] | Unknown = Unknown(Reason.NO_SAMPLE, "")
-        self._pulse = Pulse(feed.reader, (signal.heartbeat,), 1.0) if signal.heartbeat else None
+        self._signs = signal.heartbeat or signal.noise
+        self._pulse = Pulse(feed.reader, self._signs, 1.0) if self._signs else None
+        self._last: Any = None
 
     def __call__(self) -> Known[Any] | Unknown:
-        sample = self.feed.look()
+        sample = self._look()
         if sample is self._sample:
             return self._knowledge
         if isinstance(sample, Unknown):
@@ -136,20 +129,19 @@ class BoundSignal:
         """The same value again if the message is the same."""
         known, last = self._knowledge, self._sample
         if last is not None and sample.data == last.data and isinstance(known, Known):
-            return Known(known.value, sample.received)
+            return _new(Known, (known.value, sample.received))
         return self.of(sample)
 
     def of(self, sample: Sample) -> Known[Any] | Unknown:
         """What a certain sample says."""
+        data, _, _, received = sample
         try:
-            value = self._read(sample.data)
-            if self._pulse is not None:
-                self._pulse.feel(sample)
-                if self._pulse.stood_still(sample) is not None:
-                    return self._unknown(sample, Reason.FROZEN, f"{self.signal.heartbeat} stands still")
+            value = self._reader.read(data)
+            if self._pulse is not None and self._stands_still(value, sample, self._pulse):
+                return self._unknown(sample, Reason.FROZEN, f"{' and '.join(self._signs)} stood still")
             if self._convert is not None:
                 value = self._convert(value)
-            return _new(Known, (value, sample.received))  # half the time of Known(...), on every look
+            return _new(Known, (value, received))  # half the time of Known(...), on every look
         except Doubt as doubt:
             if doubt.reason not in (Reason.UNKNOWN_STATE, Reason.NOT_REPORTED):  # those are news, not mistakes
                 type_name = codec(self.feed.topic.type).type_name
@@ -159,6 +151,18 @@ class BoundSignal:
             self.feed.reader.reject(error)
             enum = "is not a value of" in error.problem
             return self._unknown(sample, Reason.UNKNOWN_STATE if enum else Reason.BAD_SAMPLE, str(error))
+        except NoElement:
+            return self._unknown(sample, Reason.NOT_REPORTED, "the robot reports no " + self._missing())
+
+    def _stands_still(self, value: Any, sample: Sample, pulse: Pulse) -> bool:
+        if self.signal.noise and value != self._last:
+            self._last = value
+            return False
+        return pulse.still(sample) is not None
+
+    def _missing(self) -> str:
+        names = [part.name for part in (self.signal, *getattr(self.signal, "parts", ())) if isinstance(part, Member)]
+        return " or ".join(names)
 
     def watch(self) -> None:
         """Let a change of this value end the bus' wait (event topics only)."""
@@ -171,48 +175,63 @@ class BoundSignal:
 # What makes a value believable
 
 
-def finite(low: float = -math.inf, high: float = math.inf) -> Convert:
+def finite(low: float = -MOST, high: float = MOST) -> Convert:
     """A number within physical bounds."""
 
     def check(value: float) -> float:
-        if low <= value <= high and -math.inf < value < math.inf:
-            return value
-        return _bad_number(value, low, high)
+        return value if low <= value <= high else _bad_number(value, low, high)
 
     return check
 
 
-def numbers(count: int, low: float = -1e6, high: float = 1e6) -> Convert:
-    """So many numbers within physical bounds, as a tuple."""
+@dataclass(frozen=True)
+class Numbers:
+    """Some of the numbers that stand together, each within physical bounds, as a tuple."""
 
-    def check(values: tuple[float, ...]) -> tuple[float, ...]:
-        if len(values) != count:
-            raise Doubt(Reason.BAD_SAMPLE, f"{len(values)} values instead of {count}")
-        for value in values:
-            if not low <= value <= high:
-                _bad_number(value, low, high)
-        return values
+    total: int
+    """How many stand there."""
+    start: int
+    end: int
+    low: float
+    high: float
 
-    return check
+    def giving(self, result: str, bounds: Sequence[Range] = ()) -> Convert:
+        """Gives what an expression says: `values` are the numbers, `v0`, `v1`, ... each of them.
+
+        Written out as code, because this runs for every sample that is looked at: a loop takes three times as long.
+        """
+        names = [f"v{place}" for place in range(self.end - self.start)]
+        limits = [(limit.low, limit.high) for limit in bounds] or [(self.low, self.high)] * len(names)
+        believable = [f"{low!r} <= {name} <= {high!r}" for name, (low, high) in zip(names, limits)]
+        code = f"""
+def check(values):
+    if len(values) != {self.total}:
+        miscounted(values)
+    {", ".join(names)}, = values = values[{self.start}:{self.end}]
+    if not ({" and ".join(believable)}):
+        refuse(values)
+    return {result}
+"""
+        found: dict[str, Any] = {"miscounted": self._miscounted, "refuse": lambda values: _refuse(values, limits)}
+        exec(compile(code, f"<{self}>", "exec"), found)
+        check: Convert = found["check"]
+        return check
+
+    def _miscounted(self, values: tuple[float, ...]) -> None:
+        raise Doubt(Reason.BAD_SAMPLE, f"{len(values)} values instead of {self.total}")
 
 
-def part(count: int, start: int, end: int, low: float = -1e6, high: float = 1e6) -> Convert:
-    """Some of `count` numbers only."""
-    check = numbers(end - start, low, high)
-
-    def cut(values: tuple[float, ...]) -> Any:
-        if len(values) != count:
-            raise Doubt(Reason.BAD_SAMPLE, f"{len(values)} values instead of {count}")
-        return check(values[start:end])
-
-    return cut
+def numbers(count: int, low: float, high: float) -> Numbers:
+    """All the numbers that stand there."""
+    return Numbers(count, 0, count, low, high)
 
 
-def quaternion(values: tuple[float, ...]) -> tuple[float, ...]:
+def quaternion(values: Any) -> Any:
     """A rotation: four numbers of length one."""
     length = math.hypot(*values)  # infinite or NaN if one of them is
     if len(values) != 4 or not 0.95 <= length <= 1.05:
-        raise Doubt(Reason.OUT_OF_RANGE, f"{len(values)} numbers of length {length:.3f} are no rotation")
+        reason = Reason.OUT_OF_RANGE if math.isfinite(length) else Reason.NOT_FINITE
+        raise Doubt(reason, f"{len(values)} numbers of length {length:.3f} are no rotation")
     return values
 
 
@@ -232,6 +251,12 @@ def named(names: dict[str, int]) -> Convert:
 def lower_name(member: Any) -> str:
     """A vendor's enumeration value as a word."""
     return str(member.name).lower()
+
+
+def _refuse(values: tuple[float, ...], limits: list[tuple[float, float]]) -> None:
+    for value, (low, high) in zip(values, limits):
+        if not low <= value <= high:
+            _bad_number(value, low, high)
 
 
 def _bad_number(value: float, low: float, high: float) -> float:

@@ -6,6 +6,7 @@ As text: `NAME[:TARGET][,KEY=VALUE…][@WHEN][+DURATION]`, such as `off:rt/amr/s
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -34,6 +35,11 @@ Disturbance = Callable[[Twin, "Fault", Command, Any, Action], object]
 
 class FaultError(ValueError):
     """A fault that cannot be put in; one sentence that a person can act on."""
+
+    def __init__(self, sentence: str, about: str = "fault") -> None:
+        super().__init__(sentence)
+        self.about = about
+        """What is wrong: the fault, its target, when, or one of its parameters."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +77,8 @@ def inject(twin: Twin, fault: Fault | str) -> None:
         fault = parse_fault(fault, twin)
     if not is_private(twin.bus):
         raise FaultError("faults need a network of their own: in memory, or DDS on loopback with a private tag")
-    kind = _kind(fault.name)
-    fault = _complete(fault, kind, twin)
+    fault = checked(fault, twin)
+    kind = FAULTS[fault.name]
     if fault.when is not None:
         _on_condition(twin, fault, kind)
     else:
@@ -331,7 +337,7 @@ def parse_fault(text: str, twin: Twin) -> Fault:
     parameters = dict(_pair(pair, text) for pair in pairs)
     until = _seconds(duration, text) if duration else None
     if "=" in moment:
-        return Fault(name.strip(), target.strip(), parameters, when=_condition(moment, twin, text), until=until)
+        return Fault(name.strip(), target.strip(), parameters, when=condition(moment, twin), until=until)
     return Fault(name.strip(), target.strip(), parameters, _seconds(moment, text) if moment else 0.0, until=until)
 
 
@@ -339,10 +345,11 @@ def _pair(text: str, whole: str) -> tuple[str, Any]:
     key, separator, value = text.partition("=")
     if not separator:
         raise FaultError(f"{whole}: {text!r} is not KEY=VALUE")
-    return key.strip(), _value(value.strip())
+    return key.strip(), value_of(value.strip())
 
 
-def _value(text: str) -> Any:
+def value_of(text: str) -> Any:
+    """A parameter as it is written: yes or no, a time, a number, or a word."""
     if text in ("true", "false"):
         return text == "true"
     if _TIME.fullmatch(text) and text[-1] == "s":
@@ -360,16 +367,18 @@ def _seconds(text: str, whole: str) -> float:
     return UNITS[match[2]][1](float(match[1]))
 
 
-def _condition(text: str, twin: Twin, whole: str) -> Callable[[], bool]:
+def condition(text: str, twin: Twin) -> Callable[[], bool]:
     """`TOPIC.FIELD=VALUE`, of the samples as the robot means them."""
-    place, _, wanted = text.partition("=")
-    name, _, path = place.strip().partition(".")
-    _known(name, twin.publications, "state topic", whole)
+    place, equals, wanted = text.partition("=")
+    name, dot, path = place.strip().partition(".")
+    _known(name, twin.publications, "state topic", text, "when")
+    if not (equals and dot):
+        raise FaultError(f"{text}: is not a condition such as rt/amr/state.navigation_status=RUNNING", "when")
     try:
         read = codec(twin.topics[name].type).field(path, plain=True)
     except WireError as error:
-        raise FaultError(f"{whole}: {error}") from None
-    value = _value(wanted.strip())
+        raise FaultError(f"{text}: {error}", "when") from None
+    value = value_of(wanted.strip())
 
     def holds() -> bool:
         seen = read(twin.publications[name].make())
@@ -378,25 +387,23 @@ def _condition(text: str, twin: Twin, whole: str) -> Callable[[], bool]:
     return holds
 
 
-def _kind(name: str) -> Kind:
-    _known(name, FAULTS, "fault", name)
-    return FAULTS[name]
-
-
-def _known(name: str, valid: Any, what: str, whole: str) -> None:
+def _known(name: str, valid: Any, what: str, whole: str, about: str) -> None:
     if name in valid:
         return
     meant = nearest(name, tuple(valid))
     hint = f"did you mean {meant}?" if meant else f"there are {', '.join(valid)}"
-    raise FaultError(f"{whole}: no {what} {name!r}; {hint}" if whole != name else f"no {what} {name!r}; {hint}")
+    raise FaultError(f"{whole}: no {what} {name!r}; {hint}" if whole != name else f"no {what} {name!r}; {hint}", about)
 
 
-def _complete(fault: Fault, kind: Kind, twin: Any) -> Fault:
+def checked(fault: Fault, twin: Any) -> Fault:
     """The fault with all its parameters, checked against the robot it is meant for."""
+    _known(fault.name, FAULTS, "fault", fault.name, "fault")
+    kind = FAULTS[fault.name]
     if kind.needs and kind.needs not in twin.offers:
         raise FaultError(f"{fault.name}: {twin.profile.name} has no {kind.needs}")
-    for key in fault.parameters:
-        _known(key, kind.parameters, "parameter", fault.name)
+    for key, value in fault.parameters.items():
+        _known(key, kind.parameters, "parameter", fault.name, key)
+        _check_parameter(fault.name, key, value, kind.parameters[key])
     names: dict[str, Any] = {
         "state topic": twin.publications,
         "command": twin.commands,
@@ -406,24 +413,37 @@ def _complete(fault: Fault, kind: Kind, twin: Any) -> Fault:
     }
     name, _, path = fault.target.partition(".")
     if kind.target:
-        _known(name, names[kind.target], kind.target, fault.name)
+        _known(name, names[kind.target], kind.target, fault.name, "target")
     elif fault.target:
-        raise FaultError(f"{fault.name}: takes no target, but {fault.target!r} was given")
+        raise FaultError(f"{fault.name}: takes no target, but {fault.target!r} was given", "target")
     if path:
         _check_field(twin, name, path, fault)
     if fault.name == "wrong" and not (path and "value" in fault.parameters):
         raise FaultError("wrong: needs a field and its value, such as wrong:rt/amr/state.task_id,value=7")
     if fault.name == "partial" and twin.commands[name].partly is None:
         able = [command.name for command in twin.commands.values() if command.partly]
-        raise FaultError(f"partial: {name} cannot be done in part; {', '.join(able)} can")
+        raise FaultError(f"partial: {name} cannot be done in part; {', '.join(able)} can", "target")
     parameters = kind.parameters | fault.parameters
     return Fault(fault.name, fault.target, parameters, fault.at, fault.when, fault.until)
 
 
 def _check_field(twin: Twin, name: str, path: str, fault: Fault) -> None:
     if FAULTS[fault.name].target != "state topic":
-        raise FaultError(f"{fault.name}: takes a whole {FAULTS[fault.name].target}, not its field {path!r}")
+        raise FaultError(f"{fault.name}: takes a whole {FAULTS[fault.name].target}, not its field {path!r}", "target")
     try:
         samples.Field(twin.topics[name].type, path)
     except WireError as error:
-        raise FaultError(f"{fault.name}: {error}") from None
+        raise FaultError(f"{fault.name}: {error}", "target") from None
+
+
+def _check_parameter(fault: str, key: str, value: Any, default: Any) -> None:
+    """Parameters are of the kind of their defaults; those without one may be anything."""
+    if default is None:
+        return
+    if isinstance(default, bool):
+        fits, wanted = isinstance(value, bool), "true or false"
+    else:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        fits, wanted = number and 0 <= value < math.inf, "a number from 0 up"
+    if not fits:
+        raise FaultError(f"{fault}: {key} is {wanted}, not {value!r}", key)

@@ -14,6 +14,7 @@ from orchestrator.bus.settings import DdsSettings, loopback
 from orchestrator.clock import RealClock, VirtualClock
 from orchestrator.robots.profile import Profile
 from orchestrator.sim import make_twin
+from orchestrator.sim.fault_file import inject_file
 from orchestrator.sim.faults import inject
 from orchestrator.sim.twin import Twin
 
@@ -55,7 +56,7 @@ class LiveTwin:
         profile: Profile,
         settings: DdsSettings,
         seed: int = 0,
-        faults: tuple[str, ...] = (),
+        faults: tuple[str | Path, ...] = (),
     ) -> None:
         self._clock = LiveClock()
         self._settings = settings
@@ -66,7 +67,10 @@ class LiveTwin:
         self._rpc: RpcServer | None = None
         try:
             for fault in faults:
-                inject(self.twin, fault)
+                if isinstance(fault, Path):
+                    inject_file(self.twin, fault)
+                else:
+                    inject(self.twin, fault)
             if profile.rpc is not None:
                 self._rpc = RpcServer(int(profile.rpc.rpartition(":")[2]))
         except BaseException:

@@ -28,6 +28,7 @@ def test_it_lives_until_it_is_told_to_end(end: signal.Signals) -> None:
     [
         (["atomw"], "did you mean atom_w?"),
         (["atom_w", "--fault", "of:rt/amr/state"], "error: no fault 'of'; did you mean off?"),
+        (["atom_w", "--faults", "nowhere.yaml"], "nowhere.yaml:1:1: error: "),
         (["gr2", "--open", "--fault", "security"], "faults need a network of their own"),
     ],
 )

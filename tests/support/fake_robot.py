@@ -140,6 +140,10 @@ class FakeRobot:
         if hasattr(message, "header"):
             message.header.stamp.sec = int(self.clock.now())
             message.header.stamp.nanosec = round(self.clock.now() % 1 * 1e9) or 1
+        if hasattr(message, "omega_B"):
+            message.omega_B = self._noisy(message.omega_B)
+        if hasattr(message, "imu_state"):
+            message.imu_state.gyroscope = self._noisy(message.imu_state.gyroscope)
         if hasattr(message, "tick"):
             message.tick += 1
             message.battery_data.timestamp_ms += 1
@@ -148,6 +152,10 @@ class FakeRobot:
         if hasattr(message, "bms_state"):
             message.bms_state.heartbeat = (message.bms_state.heartbeat + 1) % 2**16
             message.motor_state[-1].ddq_raw = self._random.random()
+
+    def _noisy(self, values: list[float]) -> list[float]:
+        """Measured: never twice the same."""
+        return [value + self._random.gauss(0, 1e-15) for value in values]
 
     def _make_plausible(self) -> None:
         if self.profile.family == "atom":

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from orchestrator.robots.judging import Context
-from orchestrator.robots.knowledge import Derived, Known, Unknown
+from orchestrator.robots.knowledge import Known, Unknown
+from orchestrator.robots.signals import Convert, quaternion
 
 
 class Body:
@@ -13,14 +15,14 @@ class Body:
 
     def __init__(self, context: Context) -> None:
         self._state = state = context.state
-        quaternion = state.reader("base.quaternion")
         self.position = state.reader("base.position")
         """x y z in the world, metres."""
         self.velocity = state.reader("base.velocity")
         """In its own frame, metres per second."""
-        self.rpy = Derived(quaternion, rpy_of)
-        """Roll, pitch, yaw in radians, from the quaternion: vendors' own angles have no sure unit."""
-        self.yaw = Derived(quaternion, yaw_of)
+        self.roll, self.pitch, self.yaw = (
+            state.reader("base.quaternion", _of_rotation(angle)) for angle in (roll_of, pitch_of, yaw_of)
+        )
+        """In radians, from the quaternion: vendors' own angles have no sure unit."""
         self.contact = state.reader("contact.probability")
         """The probability that the left and the right foot stand on the ground."""
         self.true_position = state.reader("true.position")
@@ -31,16 +33,26 @@ class Body:
         return self._state.reader(f"end.{arm}")()
 
 
-def rpy_of(quaternion: tuple[float, float, float, float]) -> tuple[float, float, float]:
-    """Roll, pitch and yaw (turning about z, then y, then x) of a quaternion w x y z."""
-    w, x, y, z = quaternion
-    roll = math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
-    pitch = math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
-    return roll, pitch, yaw_of(quaternion)
+Rotation = tuple[float, float, float, float]
+"""A quaternion w x y z; roll, pitch and yaw turn about x after y after z."""
 
 
-def yaw_of(quaternion: tuple[float, float, float, float]) -> float:
-    w, x, y, z = quaternion
+def _of_rotation(angle: Callable[[Rotation], float]) -> Convert:
+    return lambda raw: angle(quaternion(raw))
+
+
+def roll_of(rotation: Rotation) -> float:
+    w, x, y, z = rotation
+    return math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+
+
+def pitch_of(rotation: Rotation) -> float:
+    w, x, y, z = rotation
+    return math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
+
+
+def yaw_of(rotation: Rotation) -> float:
+    w, x, y, z = rotation
     return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
 

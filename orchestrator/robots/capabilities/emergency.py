@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.robots.knowledge import Combined, Known, Unknown, either
+from orchestrator.robots.knowledge import Combined, Known, Read, Unknown, either
 from orchestrator.robots.signals import BoundSignal, Several, Signal
 from orchestrator.robots.state import State
 
@@ -17,10 +17,10 @@ class Emergency:
         for name in flags:
             by_topic.setdefault(state.signals[name].topic, []).append(state.signals[name])
         topics = [
-            BoundSignal(state.feed(topic), Several(topic, "", any, parts=tuple(parts)))
+            BoundSignal(state.feed(topic), parts[0] if len(parts) == 1 else Several(topic, "", any, parts=tuple(parts)))
             for topic, parts in by_topic.items()
         ]
-        self.any = Combined(topics, either)
+        self.any: Read = topics[0] if len(topics) == 1 else Combined(topics, either)
         """Whether any flag is set; unknown if one is not known and none is set."""
 
     @property

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import ClearErrors
 from orchestrator.robots.judging import Context, Decided, Judge
-from orchestrator.robots.knowledge import Combined, Derived, Known, Unknown
+from orchestrator.robots.knowledge import Combined, Derived, Doubt, Known, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, unknown
 from orchestrator.robots.reasons import Reason
 from orchestrator.robots.state.aurora import MOTION_ERROR
@@ -23,7 +23,8 @@ class Errors:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self.problems = Combined(self.sources(context), _together)
+        sources = self.sources(context)
+        self.problems = Combined(sources, _together) if len(sources) > 1 else sources[0]
         self.any = Derived(self.problems, bool)
         self._cleared = False
 
@@ -48,11 +49,10 @@ class GroupErrors(Errors):
     """Aurora: joint groups report a motion error, motors an error number once a second. Nothing can be cleared."""
 
     def sources(self, context: Context) -> list[Callable[[], Problems]]:
-        names = [joint.name for joint in context.profile.joints]
-        motors = context.state.signal("motor.errors")
+        motors = _numbered([joint.name for joint in context.profile.joints])
         return [
-            Derived(context.state.signal("motion"), _group_problems),
-            Derived(motors, lambda groups: _numbered(names, tuple(code for codes in groups for code in codes))),
+            context.state.reader("motion", _group_problems),
+            context.state.reader("motor.errors", lambda groups: motors([code for codes in groups for code in codes])),
         ]
 
     def clear(self, confirmed: bool = False) -> Judge:
@@ -63,9 +63,7 @@ class MotorErrors(Errors):
     """Adam: each motor reports a number, which is 0 when all is well."""
 
     def sources(self, context: Context) -> list[Callable[[], Problems]]:
-        states = context.state.signal("motor.states")
-        names = [joint.name for joint in context.profile.joints]
-        return [Derived(states, lambda codes: _numbered(names, codes))]
+        return [context.state.reader("motor.states", _numbered([joint.name for joint in context.profile.joints]))]
 
     def clear(self, confirmed: bool = False) -> Judge:
         return Decided(self._context, failure(Reason.UNSUPPORTED, "it has no command to clear errors"))
@@ -90,23 +88,36 @@ class _Clearing(Judge):
 
 
 def _together(parts: list[Problems]) -> Problems:
-    found: list[str] = []
+    found: tuple[str, ...] = ()
     oldest = float("inf")
     for problems in parts:
         if isinstance(problems, Unknown):
             return problems
         found += problems.value
         oldest = min(oldest, problems.received)
-    return Known(tuple(found), oldest)
+    return Known(found, oldest)
 
 
 def _group_problems(motion: tuple[int, ...]) -> tuple[str, ...]:
-    if MOTION_ERROR not in motion:
+    if len(motion) == len(AURORA_GROUPS) and MOTION_ERROR not in motion:
         return ()
+    _as_many(motion, len(AURORA_GROUPS))
     return tuple(f"{group}: motion error" for group, state in zip(AURORA_GROUPS, motion) if state == MOTION_ERROR)
 
 
-def _numbered(names: list[str], codes: tuple[int, ...]) -> tuple[str, ...]:
-    if not any(codes):
-        return ()
-    return tuple(f"{name}: error {code:#x}" for name, code in zip(names, codes) if code)
+def _numbered(names: list[str]) -> Callable[[Sequence[int]], tuple[str, ...]]:
+    """What error numbers say, one for each name."""
+    count = len(names)
+
+    def problems(codes: Sequence[int]) -> tuple[str, ...]:
+        if len(codes) == count and not any(codes):
+            return ()
+        _as_many(codes, count)
+        return tuple(f"{name}: error {code:#x}" for name, code in zip(names, codes) if code)
+
+    return problems
+
+
+def _as_many(values: Sequence[int], count: int) -> None:
+    if len(values) != count:
+        raise Doubt(Reason.BAD_SAMPLE, f"{len(values)} values instead of {count}")

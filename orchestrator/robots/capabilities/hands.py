@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.robots.intents import HandTarget
 from orchestrator.robots.judging import ACCEPT, Context, Judge
-from orchestrator.robots.knowledge import Derived, Doubt, Known, Unknown
+from orchestrator.robots.knowledge import Known, Unknown
 from orchestrator.robots.outcome import Outcome, failure, running, unknown
 from orchestrator.robots.profile import Range
 from orchestrator.robots.reasons import Reason
@@ -32,13 +32,16 @@ class Hands:
         self._context = context
         self.shape = context.profile.hands
         self._grasps: dict[str, _Fingers] = {}
-        ways = list(zip(self.shape.open, self.shape.closed))
         # A finger without any way to go counts as open.
-        self._scale = [1 / (open_ - closed) if open_ != closed else 1.0 for open_, closed in ways]
-        self._closed = [closed if open_ != closed else closed - 1 for open_, closed in ways]
-        self._openings = {
-            hand: Derived(context.state.signal(f"hand.{hand}"), self._opening_of) for hand in self.shape.order
-        }
+        ways = [(closed, open_) if open_ != closed else (closed - 1, closed) for open_, closed in self._ends()]
+        bounds = [_possible(*way) for way in ways]
+        fingers = [f"(v{i} - {closed!r}) * {1 / (open_ - closed)!r}" for i, (closed, open_) in enumerate(ways)]
+        mean = f"{100 / len(fingers)!r} * ({' + '.join(fingers)})"
+        self._openings, self.mean_opening, self._no = (
+            {hand: context.state.part(f"hand.{hand}", result, bounds) for hand in self.shape.order}
+            for result in (f"({', '.join(fingers)},)", mean, "False")
+        )
+        """By hand: each finger from 0 to 1; all together in percent; a plain no, as far as it can be believed."""
 
     def opening(self, hand: str) -> Known[tuple[float, ...]] | Unknown:
         return self._openings[hand]()
@@ -63,24 +66,24 @@ class Hands:
 
     def holding(self, hand: str) -> Known[bool] | Unknown:
         """Whether the fingers still press on what they closed on."""
-        opening = self.opening(hand)
         grasp = self._grasps.get(hand)
-        if isinstance(opening, Unknown):
-            return opening
-        held = grasp is not None and grasp.found_object and grasp.stopped_short(opening.value)
-        return Known(held, opening.received)
+        if grasp is None or not grasp.found_object:
+            return self._no[hand]()
+        opening = self.opening(hand)
+        return opening if isinstance(opening, Unknown) else Known(grasp.stopped_short(opening.value), opening.received)
 
     def travels(self) -> list[int]:
         """The fingers that move between open and closed."""
-        return [i for i, (a, b) in enumerate(zip(self.shape.open, self.shape.closed)) if a != b]
+        return [i for i, (open_, closed) in enumerate(self._ends()) if open_ != closed]
 
-    def _opening_of(self, positions: tuple[float, ...]) -> tuple[float, ...]:
-        opening = tuple([(q - closed) * scale for q, closed, scale in zip(positions, self._closed, self._scale)])
-        if min(opening) < POSSIBLE.low or max(opening) > POSSIBLE.high:
-            raise Doubt(
-                Reason.OUT_OF_RANGE, f"fingers at {[round(x, 2) for x in opening]}, where 0 is closed and 1 open"
-            )
-        return opening
+    def _ends(self) -> list[tuple[float, float]]:
+        return list(zip(self.shape.open, self.shape.closed))
+
+
+def _possible(closed: float, opened: float) -> Range:
+    """Where a finger may be reported: POSSIBLE on the wire's own scale."""
+    ends = [closed + place * (opened - closed) for place in (POSSIBLE.low, POSSIBLE.high)]
+    return Range(min(ends), max(ends))
 
 
 class _Fingers(Judge):

@@ -20,7 +20,7 @@ from orchestrator.robots.capabilities.base_task import (
 )
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.judging import ACCEPT, READBACK, Context, Decided, Judge, Sent, Settling, Together
-from orchestrator.robots.knowledge import Known, Read, Unknown, derived
+from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
 from orchestrator.robots.state.atom import AMR
@@ -41,6 +41,7 @@ class MobileBase:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._read = {part: context.state.signal(f"amr.{part}") for part in _PARTS}
+        self._remote = context.state.reader("amr.mode", lambda mode: mode == REMOTE_MODE)
         self._feed = context.state.feed(AMR)
         self._feed.on_sample(self._notice)
         self._known: tuple[Sample, Known[Report] | Unknown] | None = None
@@ -65,7 +66,7 @@ class MobileBase:
 
     def remote(self) -> Known[bool] | Unknown:
         """Whether it is in a remote session, in which it takes no tasks."""
-        return derived(self._read["mode"](), lambda mode: mode == REMOTE_MODE)
+        return self._remote()
 
     def report(self) -> Known[Report] | Unknown:
         sample = self._feed.look()

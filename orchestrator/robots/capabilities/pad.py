@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from orchestrator.bus.contract import Sample
 from orchestrator.robots.judging import Context, Judge, Waiting
 from orchestrator.robots.knowledge import Known, Read, Unknown
@@ -17,7 +15,6 @@ class Pad:
 
     def __init__(self, context: Context) -> None:
         self._state = context.state
-        self._reads: dict[str, Read] = {}
         self._now = context.clock.now
         self._pressed = context.state.signal("pad")
         self._context = context
@@ -29,25 +26,29 @@ class Pad:
 
     def button(self, name: str) -> Known[bool] | Unknown:
         """Whether it is down, or was a moment ago."""
-        now_down = self._read(name)
-        if isinstance(now_down, Unknown) or now_down.value:
-            return now_down
-        recently = self._now() - self._last_down.get(name, -1.0) < HELD
-        return Known(True, self._last_down[name]) if recently else now_down
+        return self.button_reader(name)()
+
+    def button_reader(self, name: str) -> Read:
+        read, last_down = self._state.reader(f"pad.{name}"), self._last_down
+
+        def look() -> Known[bool] | Unknown:
+            found = read()
+            if name not in last_down or isinstance(found, Unknown) or found.value:
+                return found
+            down = last_down[name]
+            return Known(True, down) if self._now() - down < HELD else found
+
+        return look
 
     def wait_for(self, name: str) -> Judge:
         """Wait until it is pressed; one that is held down already must be let go first."""
         began = self._now()
-        return Waiting(self._context, lambda: self._read(name), lambda found: self._pressed_at.get(name, -1.0) > began)
+        read = self._state.reader(f"pad.{name}")
+        return Waiting(self._context, read, lambda found: self._pressed_at.get(name, -1.0) > began)
 
     def axis(self, name: str) -> Known[float] | Unknown:
         """From -1 to 1, with the vendor's signs."""
-        return self._read(name)
-
-    def _read(self, name: str) -> Known[Any] | Unknown:
-        if name not in self._reads:
-            self._reads[name] = self._state.reader(f"pad.{name}")
-        return self._reads[name]()
+        return self._state.reader(f"pad.{name}")()
 
     def _notice(self, sample: Sample) -> None:
         pressed = self._pressed.of(sample)

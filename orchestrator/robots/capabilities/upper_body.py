@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.robots.intents import SetUpperFsm, SwitchUpperControl
 from orchestrator.robots.judging import Context, Decided, Judge, Settling
-from orchestrator.robots.knowledge import Known, Unknown, derived
+from orchestrator.robots.knowledge import Known, Unknown
 from orchestrator.robots.outcome import SUCCESS
 
 
@@ -33,9 +33,10 @@ class UpperSwitch:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._control = context.state.signal("upper.control")
+        self._state = context.state.reader("upper.control", lambda on: "on" if on else "off")
 
     def state(self) -> Known[str] | Unknown:
-        return derived(self._control(), lambda on: "on" if on else "off")
+        return self._state()
 
     def control(self) -> Known[bool] | Unknown:
         return self._control()

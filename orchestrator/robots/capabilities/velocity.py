@@ -31,10 +31,8 @@ class Velocity:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._body = Body(context)
-
-    def source(self) -> Known[str] | Unknown:
+        self.source = context.state.reader("velocity.source")
         """Whose velocity the robot follows, where it has a choice (Aurora)."""
-        return self._context.state.reader("velocity.source")()
 
     def set_source(self, source: str) -> Judge:
         read = self._context.state.signal("velocity.source")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from orchestrator.bus.contract import Bus
 from orchestrator.robots.feed import Feed
 from orchestrator.robots.knowledge import Known, Read, Unknown
-from orchestrator.robots.profile import Profile
+from orchestrator.robots.profile import Profile, Range
 from orchestrator.robots.reasons import Reason
-from orchestrator.robots.signals import BoundSignal
+from orchestrator.robots.signals import BoundSignal, Convert, Numbers
 from orchestrator.robots.state import adam, atom, aurora
 from orchestrator.wire.topics import topics
 
@@ -44,11 +46,23 @@ class State:
             self._bound[name] = BoundSignal(self.feed(signal.topic), signal)
         return self._bound[name]
 
-    def reader(self, name: str) -> Read:
-        """Reads one value that this robot may not report at all."""
-        if self.has(name):
+    def reader(self, name: str, convert: Convert | None = None) -> Read:
+        """Reads one value that this robot may not report at all.
+
+        With `convert` it is read in another way: that gets what is on the wire, and must doubt what cannot be believed.
+        """
+        if not self.has(name):
+            return lambda: Unknown(Reason.NOT_REPORTED, f"this robot does not report {name}")
+        if convert is None:
             return self.signal(name)
-        return lambda: Unknown(Reason.NOT_REPORTED, f"this robot does not report {name}")
+        signal = replace(self.signals[name], convert=convert)
+        return BoundSignal(self.feed(signal.topic), signal)
+
+    def part(self, name: str, result: str, bounds: Sequence[Range] = ()) -> Read:
+        """Reads what follows from several numbers: `result` is an expression in v0, v1, ... (signals.Numbers)."""
+        numbers = self.signals[name].convert
+        assert isinstance(numbers, Numbers), name
+        return self.reader(name, numbers.giving(result, bounds))
 
     def read(self, name: str) -> Known[Any] | Unknown:
         return self.signal(name)()

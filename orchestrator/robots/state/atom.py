@@ -9,7 +9,7 @@ from orchestrator.robots.feed import Life
 from orchestrator.robots.knowledge import Doubt
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.reasons import Reason
-from orchestrator.robots.signals import Signal, Whole, finite, lower_name, named, numbers, part, quaternion
+from orchestrator.robots.signals import Numbers, Signal, Whole, finite, lower_name, named, numbers, quaternion
 from orchestrator.robots.state.pad import atom_pad
 
 LOWER, UPPER, AMR = "rt/lower/state", "rt/upper/state", "rt/amr/state"
@@ -27,6 +27,9 @@ LOWER_JOINTS = 12
 UPPER_JOINTS = 17
 
 _MOTION = {"q": ("q", 10.0), "qd": ("dq", 100.0), "qdd": ("ddq", 1e5), "tau": ("tau_est", 2000.0)}
+_IMU = ("imu_state.gyroscope", "imu_state.accelerometer")
+"""Measured numbers: while they repeat exactly, nothing is measured."""
+_BATTERY = ("bms_state.heartbeat",)
 SERVO_ENABLED, NODE_OPERATIONAL, SLAVE_OPERATIONAL = 3, 5, 1
 
 
@@ -36,9 +39,9 @@ def signals(profile: Profile) -> dict[str, Signal]:
         "fsm.id": Signal(LOWER, "fsm_id"),
         "fsm.state": Signal(LOWER, "fsm_id", named(profile.fsm)),
         "upper.control": Signal(UPPER, "is_upper_control"),
-        "base.quaternion": Signal(LOWER, "imu_state.quaternion", quaternion),
-        "base.acceleration": Signal(LOWER, "imu_state.accelerometer", numbers(3, -500, 500)),
-        "battery.level": Signal(LOWER, "bms_state.battery_level", battery_percent, heartbeat="bms_state.heartbeat"),
+        "base.quaternion": Signal(LOWER, "imu_state.quaternion", quaternion, noise=_IMU),
+        "base.acceleration": Signal(LOWER, "imu_state.accelerometer", numbers(3, -500, 500), noise=_IMU),
+        "battery.level": Signal(LOWER, "bms_state.battery_level", battery_percent, heartbeat=_BATTERY),
         "battery.alarms": Signal(LOWER, "bms_state.bms_alarms"),
         "errors": Whole("rt/main/nodes/state", "", node_errors),
         "motors.enabled": Whole("rt/main/nodes/state", "", motors_enabled),
@@ -108,7 +111,7 @@ def _joints(profile: Profile) -> dict[str, Signal]:
         first, count = {LOWER: (0, LOWER_JOINTS), UPPER: (LOWER_JOINTS, UPPER_JOINTS)}[topic]
         start = ATOM_FIRST_INDEX[group] - first
         for name, (field, bound) in _MOTION.items():
-            check = part(count, start, start + len(profile.group(group)), -bound, bound)
+            check = Numbers(count, start, start + len(profile.group(group)), -bound, bound)
             table[f"{name}.{group}"] = Signal(topic, f"motor_state[*].{field}", check)
     return table
 
@@ -118,8 +121,8 @@ def _hands(order: tuple[str, ...], fingers: int) -> dict[str, Signal]:
     total = fingers * len(order)
     for place, side in enumerate(order):
         cut = (total, place * fingers, (place + 1) * fingers)
-        table[f"hand.{side}"] = Signal("rt/hands/state", "hands[*].q", part(*cut, -10, 10))
-        table[f"hand_effort.{side}"] = Signal("rt/hands/state", "hands[*].tau_est", part(*cut, -2000, 2000))
+        table[f"hand.{side}"] = Signal("rt/hands/state", "hands[*].q", Numbers(*cut, -10, 10))
+        table[f"hand_effort.{side}"] = Signal("rt/hands/state", "hands[*].tau_est", Numbers(*cut, -2000, 2000))
     return table
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from orchestrator.robots.families import AURORA_GROUPS as GROUPS
 from orchestrator.robots.feed import Life
 from orchestrator.robots.profile import Profile
-from orchestrator.robots.signals import Member, Several, Signal, finite, named, numbers, quaternion
+from orchestrator.robots.signals import Convert, Member, Numbers, Several, Signal, finite, named, numbers, quaternion
 
-_STAMP = ("header.stamp.sec", "header.stamp.nanosec")
+_STAMP = ("header.stamp.nanosec", "header.stamp.sec")
 _STAMPED = Life(0.002, heartbeat=_STAMP, counter="header.stamp.sec")
 
 LIVES = {
@@ -25,7 +25,7 @@ SECURITY = 9
 """The state that stands for an emergency stop: damping, then no torque."""
 MOTION_MOVE, MOTION_ERROR = 1, 3
 
-_VECTORS = {
+_VECTORS: dict[str, tuple[str, Convert | Numbers]] = {
     "base.rpy": ("rpy", numbers(3, -7, 7)),
     "base.quaternion": ("quat_wxyz", quaternion),
     "base.position": ("pos_W", numbers(3, -1e4, 1e4)),
@@ -36,6 +36,8 @@ _VECTORS = {
     "base.acceleration": ("acc_B", numbers(3, -500, 500)),
     "base.acceleration_world": ("acc_W", numbers(3, -500, 500)),
 }
+_IMU = ("omega_B", "acc_B")
+"""Measured numbers: while they repeat exactly, nothing is measured, though the stamps go on."""
 _MOTION = {"q": ("joint_position", 10.0), "qd": ("joint_velocity", 100.0), "tau": ("joint_effort", 2000.0)}
 
 
@@ -59,7 +61,7 @@ def signals(profile: Profile) -> dict[str, Signal]:
         "true.position": Signal("true_data_pub", "pos_W", numbers(3, -1e4, 1e4)),
         "true.velocity": Signal("true_data_pub", "vel_B", numbers(3, -20, 20)),
     }
-    table |= {name: Signal("base_data_pub", path, check) for name, (path, check) in _VECTORS.items()}
+    table |= {name: Signal("base_data_pub", path, check, noise=_IMU) for name, (path, check) in _VECTORS.items()}
     for group in profile.groups:
         table |= _group(group, len(profile.group(group)))
     for side in profile.hands.order if profile.hands is not None else ():

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-import struct
-
 from orchestrator.robots.pads import ADAM_AXES, ADAM_BUTTONS, ADAM_FULL_SCALE, ATOM_AXES, ATOM_BITS, BUTTONS
-from orchestrator.robots.signals import Convert, Signal, finite
+from orchestrator.robots.signals import Convert, Reads, Several, Signal, finite
+from orchestrator.wire.codec import codec
+from orchestrator.wire.fields import PackedReader
+from orchestrator.wire.topics import Topic
 
 _AXIS = finite(-1.01, 1.01)
 
 
 def atom_pad(topic: str) -> dict[str, Signal]:
     """Dobot: 40 bytes."""
-    table = {
+    table: dict[str, Signal] = {
         f"pad.{name}": Signal(topic, f"wireless_remote[{byte}]", _bit(place))
         for byte, names in ATOM_BITS.items()
         for place, name in enumerate(names)
     }
-    table |= {f"pad.{name}": Signal(topic, "wireless_remote", _float_at(at)) for name, at in ATOM_AXES.items()}
+    axes = {name: _Float(topic, f"wireless_remote[{at}]", _AXIS) for name, at in ATOM_AXES.items()}
+    table |= {f"pad.{name}": axis for name, axis in axes.items()}
     table["pad"] = Signal(topic, "wireless_remote", lambda pad: _pressed(pad[2] | pad[3] << 8))
     # Dobot's own software walks forward, left and turns left when these are negative.
-    sticks = [_float_at(ATOM_AXES[axis]) for axis in ("ly", "lx", "rx")]
-    table["sticks"] = Signal(topic, "wireless_remote", lambda pad: tuple(-axis(pad) for axis in sticks))
+    sticks = tuple(axes[name] for name in ("ly", "lx", "rx"))
+    table["sticks"] = Several(topic, "", lambda values: tuple(-value for value in values), parts=sticks)
     return table
+
+
+class _Float(Signal):
+    """Four bytes that are a number; the path leads to the first."""
+
+    def reader(self, topic: Topic) -> Reads:
+        return PackedReader(codec(topic.type).shape, self.path, "f")
 
 
 def adam_pad(topic: str, whole_numbers: bool) -> dict[str, Signal]:
@@ -50,10 +59,6 @@ def _pushed(threshold: float) -> Convert:
 
 def _bit(place: int) -> Convert:
     return lambda byte: bool(byte >> place & 1)
-
-
-def _float_at(offset: int) -> Convert:
-    return lambda pad: _AXIS(struct.unpack_from("<f", bytes(pad), offset)[0])
 
 
 def _pressed(mask: int) -> set[str]:

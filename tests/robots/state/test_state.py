@@ -257,3 +257,55 @@ def test_a_sample_of_another_firmware_is_never_misread() -> None:
     fake.clock.advance(0.001)
     assert why(fake, "amr.navigation") is Reason.BAD_SAMPLE
     assert fake.robot.state.signal("amr.navigation").feed.reader.bad > 0
+
+
+IMU = {
+    "gr2": ("base_data_pub", {"omega_B": [0.1, 0.2, 0.3]}, ("base.quaternion", "base.position", "base.velocity")),
+    "atom": ("rt/lower/state", {"imu_state__gyroscope": [0.1, 0.2, 0.3]}, ("base.quaternion", "base.acceleration")),
+    "adam_u": ("rt/lowstate", {"imu_state__gyroscope": [0.1, 0.2, 0.3]}, ("base.quaternion", "base.omega")),
+}
+
+
+@pytest.mark.parametrize("name", IMU)
+def test_measurements_that_repeat_exactly_are_frozen_though_stamps_and_heartbeats_go_on(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic, held, signals = IMU[name]
+    fake = FakeRobot(name)
+    yaw = fake.robot.field("body.yaw")
+    fake.run(0.5)
+    monkeypatch.setattr(fake, "_noisy", lambda values: values)
+    fake.set(topic, **held)
+
+    def after(seconds: float) -> list[Reason | None]:
+        found = []
+        for _ in range(round(seconds / 0.1)):
+            fake.run(0.1)
+            found = [*(fake.robot.state.read(signal) for signal in signals), yaw()]
+        return [known.reason if isinstance(known, Unknown) else None for known in found]
+
+    assert after(0.9) == [None] * (len(signals) + 1)
+    assert after(0.4) == [Reason.FROZEN] * (len(signals) + 1)
+    assert isinstance(fake.robot.state.read("q.left_arm"), Known)  # joints may stand still
+    monkeypatch.undo()
+    assert after(0.2) == [None] * (len(signals) + 1)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_robot_that_stands_still_for_a_minute_is_believed(name: str) -> None:
+    """Angles, states, hands, contacts and positions may well be the same for ever; only what measures noise may not."""
+    fake = FakeRobot(name)
+    for _ in range(30):
+        fake.run(2.0)
+        unknown = {signal for signal in fake.robot.state.signals if isinstance(fake.robot.state.read(signal), Unknown)}
+        assert unknown == set()
+
+
+@pytest.mark.parametrize("name", IMU)
+def test_a_sensor_that_is_not_fitted_is_not_a_frozen_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeRobot(name)
+    monkeypatch.setattr(fake, "_noisy", lambda values: [0.0] * len(values))
+    fake.run(0.5)
+    for _ in range(10):
+        fake.run(0.5)
+        assert isinstance(fake.robot.state.read("base.quaternion"), Known)
