@@ -155,7 +155,7 @@ class FakeRobot:
 
     def _noisy(self, values: list[float]) -> list[float]:
         """Measured: never twice the same."""
-        return [value + self._random.gauss(0, 1e-15) for value in values]
+        return [value + self._random.gauss(0, 1e-8) for value in values]
 
     def _make_plausible(self) -> None:
         if self.profile.family == "atom":

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 import os
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.clock import VirtualClock
-from orchestrator.robots.capabilities.base_task import Report, Task
+from orchestrator.robots.capabilities.base_task import Task
 from orchestrator.robots.intents import CancelTask, MoveToTag, PauseTask, ResumeTask
-from orchestrator.robots.judging import Context, Judge
-from orchestrator.robots.knowledge import Known
+from orchestrator.robots.judging import Judge
 from orchestrator.robots.outcome import Outcome
-from orchestrator.robots.profiles import load_profile
 from orchestrator.robots.reasons import Reason
 from orchestrator.wire.codec import codec
-from tests.support.fake_robot import FakeRobot, Orders
+from tests.robots.traces import AT_WORK, LEFT_OVER, LONGEST_LAG, Trace, verdict
+from tests.support.fake_robot import FakeRobot
 
 CANCEL = CancelTask()
 
@@ -428,60 +424,22 @@ def test_a_finished_drive_cancels_nothing(atom: FakeRobot) -> None:
     assert drive.outcome().status == "success"
 
 
-# Any rhythm a base may report in. The parts of a report lag behind each other, as if they came from different programs.
+# Any rhythm a base may report in (tests/robots/traces.py tries more of them).
 
-STEP = 0.025
-PROFILE = load_profile("atom_w")
-OLD = st.sampled_from(["completed", "completed", "completed", "failed", "canceled", "stopped", "idle", "unknown"])
-WORK = st.sampled_from(["queuing", "running", "paused", "running"])
-PHASES = st.lists(st.tuples(WORK, st.integers(1, 60)), max_size=6)
-LAGS = st.tuples(*[st.integers(0, 30)] * 3)
-
-
-class Script:
-    """A base that follows a script, report by report; stands in for the capability and its context."""
-
-    def __init__(self, old: str) -> None:
-        self.clock = VirtualClock(100.0)
-        self.orders = Orders(self.clock)
-        self.latest = Report(self.clock.now(), "devidle", old, 5, 0, False, (), (0.0, 0.0, 0.0))
-        calm = Known(False, 100.0)
-        state: Any = SimpleNamespace(epoch=0, restart="")
-        context = Context(PROFILE, state, self.orders, self.clock, lambda: calm)
-        self.task = Task(cast(Any, self), context, MoveToTag(12, None))
-
-    def report(self) -> Known[Report]:
-        return Known(self.latest, self.latest.received)
-
-    def free(self, report: Report) -> bool:
-        return report.idle
-
-    def follow(self, task: Task) -> None:
-        self.task = task
-
-    def say(self, navigation: str, device: str, task: int) -> Outcome:
-        self.clock.advance(STEP)
-        now = self.clock.now()
-        self.latest = Report(now, device, navigation, task, 0, False, (), (now, 0.0, 0.0))  # always on the move
-        self.task.see(self.latest)
-        return self.task.outcome()
+PHASES = st.lists(st.tuples(st.sampled_from(AT_WORK), st.integers(1, 60)), max_size=6)
+LAG = st.integers(0, LONGEST_LAG)
+TRACES = st.builds(
+    Trace,
+    old=st.sampled_from(LEFT_OVER),
+    taken=st.integers(0, 120),
+    phases=PHASES.map(tuple),
+    end=st.sampled_from(LEFT_OVER),
+    changes_id=st.booleans(),
+    lags=st.tuples(LAG, LAG, LAG),
+)
 
 
 @settings(max_examples=int(os.environ.get("TRACES", "300")), deadline=None)
-@given(old=OLD, taken=st.integers(0, 120), phases=PHASES, lags=LAGS, end=OLD, changes_id=st.booleans())
-def test_no_rhythm_of_reports_makes_an_unfinished_task_a_success(
-    old: str, taken: int, phases: list[tuple[str, int]], lags: tuple[int, ...], end: str, changes_id: bool
-) -> None:
-    truth = [(old, "devidle", 5)] * (taken + 1)
-    truth += [(phase, "tasking", 6 if changes_id else 5) for phase, steps in phases for _ in range(steps)]
-    over = len(truth)
-    truth += [(end, "devidle", truth[-1][2])] * 200 if phases else [(old, "devidle", 5)] * 200
-    script = Script(old)
-    for step in range(len(truth)):
-        navigation, device, task = (truth[max(step - lag, 0)][part] for part, lag in enumerate(lags))
-        outcome = script.say(str(navigation), str(device), int(task))
-        if outcome.status == "success":
-            assert phases and end == "completed", "it succeeded though the task did not complete"
-            assert step >= over, "it succeeded before the task completed"
-        if outcome.over:
-            return
+@given(trace=TRACES)
+def test_no_rhythm_of_reports_makes_an_unfinished_task_a_success(trace: Trace) -> None:
+    verdict(trace)
