@@ -430,7 +430,7 @@ class Builder:
         valid = tuple(name for name in declared.params if name not in entries)
         message = f'{declared.name} has no parameter "{word}"'
         self._findings.unknown(key, "unknown-parameter", message, word, valid)
-        return nearest(word, valid)
+        return None if self._findings.full else nearest(word, valid)
 
     def _check_one_of(
         self, declared: Declaration, key: Scalar, entries: dict[str, Entry], meant: set[str | None]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from orchestrator.robots.facts import FieldTable, RobotFacts
-from orchestrator.yamlfile.findings import nearest
+from orchestrator.yamlfile.findings import Near, Suggestion, listed
 from orchestrator.yamlfile.units import DIMENSIONS, OTHER_SPELLINGS, UNITS, shown, units_of
 from orchestrator.yamlfile.values import OTHER_BOOLEANS, Mistake, wrong_unit
 
@@ -101,7 +101,7 @@ class World:
     capabilities: frozenset[str]
 
 
-Report = Callable[[int, str, str, "str | None"], None]
+Report = Callable[[int, str, str, Suggestion], None]
 
 _UNITS = "|".join(sorted((re.escape(unit) for unit in UNITS), key=len, reverse=True))
 _TOKEN = re.compile(
@@ -289,15 +289,15 @@ class _Parsing:
             self._report_word(word)
             return left, right
         if other.choices and word.value not in other.choices:
-            message = f'"{word.value}" is not one of {", ".join(other.choices)}'
-            self._report(word.offset, "not-a-choice", message, nearest(word.value, other.choices))
+            message = f'"{word.value}" is not one of {listed(other.choices)}'
+            self._report(word.offset, "not-a-choice", message, Near(word.value, other.choices))
         resolved = constant(word.value, "choice", word.offset)
         return (resolved, right) if word is left else (left, resolved)
 
     def _report_word(self, word: Expr) -> None:
         turned = _TURNED.get(word.value)
-        near = turned or nearest(word.value, tuple(self._world.fields))
-        if near is None and self._names.look_up(word.value) is not None:
+        near: Suggestion = turned or Near(word.value, tuple(self._world.fields))
+        if turned is None and self._names.look_up(word.value) is not None:
             near = f"${word.value}"
         message = f'"{word.value}" is a word that means nothing here: a field contains a dot, a name begins with $'
         self._report(word.offset, "unknown-word", message, near)
@@ -494,14 +494,14 @@ class _Parsing:
         field = own or self._world.fields.get(word)
         if field is None:
             valid = (*self._world.fields, "robot.family", "robot.model")
-            self._report(offset, "unknown-field", f'there is no field "{word}"', nearest(word, valid))
+            self._report(offset, "unknown-field", f'there is no field "{word}"', Near(word, valid))
             return Expr("field", "any", offset, word)
         if robot is not None and self._active:
             if field.capability not in robot.capabilities:
                 message = f"{robot.name} has no {field.capability}, so {word} cannot be read"
                 self._report(offset, "lacks-capability", message, None)
             elif own is None and robot.fields:
-                near = nearest(word, tuple(robot.fields))
+                near = Near(word, tuple(robot.fields))
                 self._report(offset, "lacks-field", f"{robot.name} does not report {word}", near)
         made = Expr("field", field.type, offset, word)
         made.choices = field.choices
@@ -527,9 +527,9 @@ class _Parsing:
             made.kind = "bool"
             made.value = capability in robot.capabilities if robot else None
             if capability not in self._world.capabilities:
-                near = nearest(capability, tuple(sorted(self._world.capabilities)))
+                valid = tuple(f"robot.has.{known}" for known in sorted(self._world.capabilities))
                 message = f'there is no capability "{capability}"'
-                self._report(offset, "unknown-field", message, f"robot.has.{near}" if near else None)
+                self._report(offset, "unknown-field", message, Near(word, valid))
         else:
             message = f'there is no "{word}": write robot.family, robot.model or robot.has.CAPABILITY'
             self._report(offset, "unknown-field", message, None)

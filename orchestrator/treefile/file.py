@@ -16,9 +16,10 @@ from orchestrator.treefile.build import Builder, Counter, TooMany
 from orchestrator.treefile.expression import NOT_CONSTANT, World
 from orchestrator.treefile.model import Expression, Template, Tree, TreeNode, TreeParam
 from orchestrator.treefile.scope import NOTHING, Scope
-from orchestrator.treefile.values import Reader
-from orchestrator.yamlfile import UNREAD, Document, Findings, Node, Place, Scalar, Sequence, nearest, read_file
+from orchestrator.treefile.values import MOST_VALUES, Reader
+from orchestrator.yamlfile import UNREAD, Document, Findings, Node, Place, Scalar, Sequence, nearest, read_text
 from orchestrator.yamlfile import Mapping as MappingNode
+from orchestrator.yamlfile.opening import text_of
 from orchestrator.yamlfile.units import DIMENSIONS
 
 HEAD = ("tree", "description", "robot", "params", "require", "pause", "root")
@@ -26,7 +27,8 @@ _LATER = ("parts", "returns")
 _TREE_NAME = re.compile(r"[A-Za-z_][\w-]{0,63}")
 _ONE_OF = re.compile(r"one of \[(.*)\]")
 PLAIN_TYPES = ("int", "number", "bool", "text", "tag", "hand", "fsm_state", "pose", *list(DIMENSIONS)[:6])
-_TEXT = ParamType("text")
+_LONGEST_PATH = 1000
+_MOST_VALUES = 50_000  # ten for each of the 5,000 nodes
 
 
 @dataclass(slots=True)
@@ -58,7 +60,33 @@ class Shared:
         self.types: dict[str, ParamType | None] = {}
         self.memo: dict[tuple[int, str], Any] = {}
         self.uses = 0
+        self._sizes: dict[Path, int] = {}
+        self._values = 0
         self.capabilities = frozenset(need for declared in surroundings.catalogue for need in declared.needs)
+
+    def too_much(self, used: Path) -> bool:
+        """Whether with one more use of a file there is too much to check: a small file may be used very often."""
+        first = next(iter(self.documents))
+        for path in (used,) if self._sizes else (first, used):
+            if path not in self._sizes:
+                self._sizes[path] = _size(self.documents[path].root)
+            self._values += self._sizes[path]
+        return self._values > _MOST_VALUES
+
+
+def _size(root: Node | None) -> int:
+    """How many texts stand in a file: words, values and expressions."""
+    waiting, found = [root], 0
+    while waiting:
+        node = waiting.pop()
+        if type(node) is MappingNode:
+            found += len(node.entries)
+            waiting.extend(value for _, value in node.entries.values())
+        elif type(node) is Sequence:
+            waiting.extend(node.items)
+        else:
+            found += 1
+    return found
 
 
 class FileCheck:
@@ -311,6 +339,11 @@ class FileCheck:
         made.file = str(shown)
         if not self._readable(path, shown, written):
             return
+        made.file = self._shared.documents[path].file
+        if self._shared.too_much(path):
+            message = f"more than {_MOST_VALUES} words and values with all subtrees: this is too much for one mission"
+            self._findings.error(written, "too-much", message)
+            raise TooMany
         inner = FileCheck(self._shared, path, shown, chain)
         inner._reader.active = self._reader.active
         inner._builder.depth = builder.depth
@@ -332,17 +365,21 @@ class FileCheck:
         """Whether the file can be opened at all; said at the place of use, not in the file that is not there."""
         if path in self._shared.documents:
             return self._shared.documents[path].root is not None
-        trial = Findings()
-        if read_file(shown, trial).lines:
-            document = self._shared.documents[path] = read_file(shown, self._findings)
+        opening = Findings()
+        text = text_of(shown, opening)
+        if text is not None:
+            document = self._shared.documents[path] = read_text(text, str(shown), self._findings)
             return document.root is not None
-        finding = trial.sorted()[0]
+        finding = opening.sorted()[0]
         self._findings.error(written, finding.code, f"{path.name}: {finding.message}", finding.suggestion)
         return False
 
     def _used_path(self, written: Node) -> Path | None:
         if type(written) is not Scalar or written.empty:
             self._findings.missing(written, "missing-value", "the path of a file is wanted here")
+            return None
+        if len(written.text) > _LONGEST_PATH:
+            self._findings.error(written, "too-long", f"a path may have at most {_LONGEST_PATH} characters")
             return None
         path = Path(written.text)
         if path.is_absolute() or "\0" in written.text:
@@ -400,7 +437,7 @@ def parse_type(text: str) -> ParamType | None:
         return ParamType(text, lower=lower, upper=100 if text == "percent" else None)
     if match := _ONE_OF.fullmatch(text):
         choices = tuple(choice.strip() for choice in match[1].split(","))
-        return ParamType("choice", choices=choices) if all(choices) else None
+        return ParamType("choice", choices=choices) if all(choices) and len(choices) <= MOST_VALUES else None
     if text.startswith("list of "):
         inner = parse_type(text.removeprefix("list of "))
         return ParamType("list", of=inner) if inner is not None and inner.kind != "list" else None

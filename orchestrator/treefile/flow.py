@@ -9,57 +9,22 @@ from orchestrator.leaf import MODES, By, Declaration
 from orchestrator.robots.facts import RobotFacts
 from orchestrator.treefile.model import NO_MODIFIERS, NOT_CONSTANT, Expression, Tree, TreeNode
 from orchestrator.treefile.modes import CALLED, SHOWN_BY, ModeSpace
+from orchestrator.treefile.outcomes import (
+    INDEX,
+    MISTAKE,
+    NOBODY,
+    Outcome,
+    State,
+    both,
+    either,
+    joined,
+    parallel_can_fail,
+    parallel_can_succeed,
+)
 from orchestrator.treefile.resources import Resources, below, line_of
-from orchestrator.yamlfile import Findings, Scalar
+from orchestrator.yamlfile import Findings
 
 LONGEST_FINALLY = 30.0
-
-
-Causes = tuple[tuple[TreeNode, ...], ...]  # for each of MODES the nodes that may have set it
-
-
-class State(NamedTuple):
-    """Combinations of modes that are possible, and who brought them about."""
-
-    modes: int
-    causes: Causes
-
-
-class Outcome(NamedTuple):
-    """What is possible after success, after failure, in between, and when skipped. None: it never happens."""
-
-    success: State | None
-    failure: State | None
-    during: State
-    skipped: State | None = None
-
-
-# Stands for whoever set a mode where a mistake hides it: nothing is said about what follows from the mistake.
-_MISTAKE = TreeNode("mistake", Scalar("", False, None))  # type: ignore[arg-type]
-_NOBODY: Causes = ((),) * len(MODES)
-_MOST_CAUSES = 8
-_INDEX = {mode: index for index, mode in enumerate(MODES)}
-
-
-def either(one: State | None, other: State | None) -> State | None:
-    """What is possible when one of two ways was taken."""
-    if one is None:
-        return other
-    if other is None or one is other:
-        return one
-    modes = one.modes | other.modes
-    if one.causes is other.causes:
-        return one if modes == one.modes else State(modes, one.causes)
-    return State(modes, tuple(_joined(a, b) for a, b in zip(one.causes, other.causes)))
-
-
-def _joined(some: tuple[TreeNode, ...], more: tuple[TreeNode, ...]) -> tuple[TreeNode, ...]:
-    new = tuple(node for node in more if node not in some) if some is not more else ()
-    return (some + new)[-_MOST_CAUSES:] if new else some
-
-
-def _both(one: State, other: State | None) -> State:
-    return either(one, other) or one
 
 
 def follow(tree: Tree, findings: Findings) -> None:
@@ -90,7 +55,7 @@ class _Walk:
 
     def start(self, root: TreeNode) -> None:
         modes = self._space.at_start() if self._space else 1
-        self.visit(root, State(modes, _NOBODY))
+        self.visit(root, State(modes, NOBODY))
 
     # Nodes with their modifiers
 
@@ -110,7 +75,7 @@ class _Walk:
         if modifiers.while_ is not None:
             at = self._told(at, modifiers.while_, True)
         inner = self._inside(node, at)
-        success, failure, during = inner.success, inner.failure, _both(inner.during, at)
+        success, failure, during = inner.success, inner.failure, both(inner.during, at)
         if modifiers.repeat == "forever":
             success = None
             if failure is None and not self._takes_time(node):
@@ -145,11 +110,11 @@ class _Walk:
     def _finally(
         self, nodes: list[TreeNode], success: State | None, failure: State | None, during: State
     ) -> tuple[State | None, State | None]:
-        at = _both(_both(during, success), failure)
+        at = both(both(during, success), failure)
         self._bounded += 1
         for node in nodes:
             outcome = self.visit(node, at)
-            at = _both(_both(outcome.during, outcome.success), outcome.failure)
+            at = both(both(outcome.during, outcome.success), outcome.failure)
             self._check_short(node)
             pairs = self._sets(node)
             if pairs:
@@ -181,10 +146,10 @@ class _Walk:
             outcome = self.visit(child, now)
             failure = either(failure, outcome.failure)
             if outcome.during is not during:
-                during = _both(during, outcome.during)
+                during = both(during, outcome.during)
             now = either(outcome.success, outcome.skipped)
             before = child
-        return Outcome(now, failure, _both(during, now))
+        return Outcome(now, failure, both(during, now))
 
     def _selector(self, node: TreeNode, at: State) -> Outcome:
         success: State | None = None
@@ -197,10 +162,10 @@ class _Walk:
                 break
             outcome = self.visit(child, now)
             success = either(success, outcome.success)
-            during = _both(during, outcome.during)
+            during = both(during, outcome.during)
             now = either(outcome.failure, outcome.skipped)
             before = child
-        return Outcome(success, now, _both(during, success))
+        return Outcome(success, now, both(during, success))
 
     def _report_never(self, child: TreeNode, before: TreeNode | None, does: str) -> None:
         line = f" on {line_of(before, child)}" if before is not None else ""
@@ -214,35 +179,41 @@ class _Walk:
         self._bounded += loose
         outcomes = []
         during = at
+        setters = self._setters(children)
         for child in children:
             start = at
-            for other in children:
-                if other is not child:
-                    start = self._widened(start, other, self._sets(other))
+            for pair, nodes in setters.items():
+                other = next((node for node in nodes if node is not child), None)
+                if other is not None:
+                    start = self._widened(start, other, (pair,))
             outcome = self.visit(child, start)
             outcomes.append(outcome)
-            during = _both(during, outcome.during)
+            during = both(during, outcome.during)
         self._bounded -= loose
-        after = self._after_parallel(at, outcomes, during)
-        can_succeed = sum(o.success is not None for o in outcomes)
-        can_fail = sum(o.failure is not None for o in outcomes)
-        count = sum(o.skipped is None or o.success is not None or o.failure is not None for o in outcomes)
-        enough = {"all": count, "any": min(1, count)}.get(str(node.succeed), node.succeed)
-        assert isinstance(enough, int)
-        if node.fail is None:
-            too_many = count - enough + 1
-        else:
-            too_many = {"all": count, "any": 1}.get(str(node.fail), 0) or int(node.fail)
-        success = after if can_succeed >= enough else None
-        failure = during if can_fail and can_fail >= too_many else None
+        after = during if node.succeed != "all" else self._after_parallel(children, outcomes, during)
+        success = after if parallel_can_succeed(node, outcomes) else None
+        failure = during if parallel_can_fail(node, outcomes) else None
         return Outcome(success, failure, during)
 
-    def _after_parallel(self, at: State, outcomes: list[Outcome], during: State) -> State:
-        """If each mode is changed in at most one branch, every change has happened; otherwise anything on the way."""
-        changed = [o.success for o in outcomes if o.success is not None and o.success.modes != at.modes]
-        if not changed:
-            return at
-        return changed[0] if len(changed) == 1 else during
+    def _setters(self, children: list[TreeNode]) -> dict[tuple[str, str], list[TreeNode]]:
+        """For each change that branches make, the last two that do: one of them is another than a given branch."""
+        found: dict[tuple[str, str], list[TreeNode]] = {}
+        for child in children:
+            for pair in self._sets(child):
+                found[pair] = [child, *found.get(pair, ())][:2]
+        return found
+
+    def _after_parallel(self, children: list[TreeNode], outcomes: list[Outcome], during: State) -> State:
+        """After the success of all: what each has brought about, if no two of them set the same mode."""
+        changed = [mode for child in children for mode in {mode for mode, _ in self._sets(child)}]
+        if len(changed) != len(set(changed)):
+            return during
+        modes, causes = during
+        for outcome in outcomes:
+            ended = either(outcome.success, outcome.skipped)
+            if ended is not None:
+                modes &= ended.modes
+        return State(modes, causes) if modes else during
 
     def _if(self, node: TreeNode, at: State) -> Outcome:
         condition = node.condition
@@ -255,7 +226,7 @@ class _Walk:
         failure = either(yes.failure, no.failure)
         if const is NOT_CONSTANT:
             failure = either(failure, at)  # an unknown field fails it
-        return Outcome(either(yes.success, no.success), failure, _both(yes.during, no.during))
+        return Outcome(either(yes.success, no.success), failure, both(yes.during, no.during))
 
     def _use(self, node: TreeNode, at: State) -> Outcome:
         if not node.children or self._findings.is_incomplete(node.file or ""):
@@ -267,7 +238,7 @@ class _Walk:
 
     def _mistake(self, node: TreeNode, at: State) -> Outcome:
         """Whatever was meant here could have set everything."""
-        after = State(self._space.everything if self._space else 1, ((_MISTAKE,),) * len(MODES))
+        after = State(self._space.everything if self._space else 1, ((MISTAKE,),) * len(MODES))
         return Outcome(after, after, after)
 
     def _check(self, node: TreeNode, at: State) -> Outcome:
@@ -290,9 +261,9 @@ class _Walk:
             return Outcome(at, at if declared.fails else None, at)
         allowed = self._allowed(node, declared, plan, at)
         after = self._changed(node, plan.changes, allowed)
-        during = _both(at, after)  # refused, it leaves everything as it was
+        during = both(at, after)  # refused, it leaves everything as it was
         if plan.through:
-            during = _both(during, self._changed(node, plan.through, allowed))
+            during = both(during, self._changed(node, plan.through, allowed))
         return Outcome(after, during if declared.fails else None, during)
 
     # Modes
@@ -310,7 +281,7 @@ class _Walk:
             changes = tuple(declared.changes.get(family, {}).items())
             through = tuple(declared.through.get(family, {}).items())
             if requires or changes or through:
-                modes_only = [option for option in requires or () if option.keys() <= _INDEX.keys()]
+                modes_only = [option for option in requires or () if option.keys() <= INDEX.keys()]
                 allowed = self._space.meets(modes_only) if requires else self._space.everything
                 plan = _Plan(allowed, changes, through)
         self._plans[declared.name] = plan
@@ -323,7 +294,7 @@ class _Walk:
         modes |= at.modes & self._allowed_by_values(node, declared)
         if modes == at.modes:
             return at
-        if any(_MISTAKE in nodes for nodes in at.causes):
+        if any(MISTAKE in nodes for nodes in at.causes):
             return State(modes or at.modes, at.causes)
         if modes:
             message = self._why_not(node, declared, at, "it may be")
@@ -337,14 +308,14 @@ class _Walk:
         assert self._space is not None and self._robot is not None
         allowed = 0
         for option in declared.requires[self._robot.family]:
-            values = [word for word in option if word not in _INDEX]
+            values = [word for word in option if word not in INDEX]
             if values and all(node.values.get(word, NOT_CONSTANT) in option[word] for word in values):
-                allowed |= self._space.meets([{word: option[word] for word in option if word in _INDEX}])
+                allowed |= self._space.meets([{word: option[word] for word in option if word in INDEX}])
         return allowed
 
     def _why_not(self, node: TreeNode, declared: Declaration, at: State, verb: str) -> str:
         assert self._space is not None and self._robot is not None
-        options = [option for option in declared.requires[self._robot.family] if option.keys() <= _INDEX.keys()]
+        options = [option for option in declared.requires[self._robot.family] if option.keys() <= INDEX.keys()]
         best = min(options, key=lambda option: len(self._wrong_modes(option, at)))
         said = []
         for mode in self._wrong_modes(best, at) or list(best):
@@ -356,7 +327,7 @@ class _Walk:
 
     def _set_by(self, node: TreeNode, at: State, mode: str, values: list[str]) -> str:
         """Where a mode got one of the values."""
-        causes = at.causes[_INDEX[mode]]
+        causes = at.causes[INDEX[mode]]
         pairs = {(mode, value) for value in values}
         for cause in reversed(causes):
             if not pairs.isdisjoint(self._sets(cause)):
@@ -381,9 +352,9 @@ class _Walk:
             if not values:
                 continue
             modes = _union(self._space.changed(modes, mode, value) for value in values)
-            index = _INDEX[mode]
+            index = INDEX[mode]
             hidden = isinstance(change, By) and change.param not in node.values
-            causes = (*causes[:index], (_MISTAKE if hidden else node,), *causes[index + 1 :])
+            causes = (*causes[:index], (MISTAKE if hidden else node,), *causes[index + 1 :])
         return State(modes, causes)
 
     def _values_of(self, node: TreeNode, change: str | By, mode: str) -> list[str]:
@@ -424,8 +395,8 @@ class _Walk:
         modes, causes = at
         for mode, value in pairs:
             modes |= self._space.changed(modes, mode, value)
-            index = _INDEX[mode]
-            causes = (*causes[:index], _joined(causes[index], (node,)), *causes[index + 1 :])
+            index = INDEX[mode]
+            causes = (*causes[:index], joined(causes[index], (node,)), *causes[index + 1 :])
         return at if modes == at.modes else State(modes, causes)
 
     def _sets(self, node: TreeNode) -> frozenset[tuple[str, str]]:

@@ -182,6 +182,8 @@ class ModifierReader:
         return self._literal_values(key, written)
 
     def _literal_values(self, key: str, written: Sequence) -> tuple[Name | None, Value]:
+        if self._reader.too_many(written):
+            return None, None
         values: list[Any] = []
         kinds: set[str] = set()
         for item in written.items:

@@ -33,8 +33,8 @@ from orchestrator.yamlfile import (
     Scalar,
     Sequence,
     Unread,
-    nearest,
 )
+from orchestrator.yamlfile.findings import Near, Suggestion, listed
 from orchestrator.yamlfile.units import DIMENSIONS, UNITS
 
 _LITERAL = re.compile(r"([-+]?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?) *([A-Za-z%/]*)")
@@ -42,6 +42,8 @@ _NAMED = re.compile(r"\$([A-Za-z_]\w*)")
 _ATTEMPT = re.compile(r"[-+]?\.?\d[\d.,_xob]* *[^-+*/()$<>=\s\d]*(?:/s)?")
 _IN_TEXT = re.compile(r"\$(?:\$|([A-Za-z_]\w*))?")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
+
+MOST_VALUES = 1000
 
 WORDS = frozenset(("choice", "hand", "fsm_state", "upper_state", "velocity_source", "pose", "group"))
 
@@ -79,8 +81,8 @@ class Reader:
         self._memo = memo  # of constants, shared by all files of a check
         self.active = True  # False in what cannot run on this robot anyway
 
-    def report(self, scalar: Scalar) -> Callable[[int, str, str, str | None], None]:
-        def said(offset: int, code: str, message: str, suggestion: str | None) -> None:
+    def report(self, scalar: Scalar) -> Callable[[int, str, str, Suggestion], None]:
+        def said(offset: int, code: str, message: str, suggestion: Suggestion) -> None:
             self._findings.error(exact_place(scalar, offset, self._findings), code, message, suggestion)
 
         return said
@@ -209,7 +211,7 @@ class Reader:
             return text
         if text not in robot.tags:
             names = tuple(robot.tags)
-            raise Mistake("unknown-tag", f'{robot.name} knows no tag "{text}"', nearest(text, names))
+            raise Mistake("unknown-tag", f'{robot.name} knows no tag "{text}"', Near(text, names))
         return robot.tags[text]
 
     def _check_tag(self, tag: int) -> None:
@@ -226,11 +228,11 @@ class Reader:
                 raise Mistake("not-a-word", f'"{text[:60]}" is not {_a(wanted.name)}')
             return text
         if wanted.kind == "choice":
-            raise Mistake("not-a-choice", f'"{text[:60]}" is not one of {", ".join(valid)}', nearest(text, valid))
+            raise Mistake("not-a-choice", f'"{text[:60]}" is not one of {listed(valid)}', Near(text, valid))
         assert self._robot is not None or wanted.kind == "hand"
         who = self._robot.name if self._robot else "a robot"
-        has = f"; it has {', '.join(valid[:20])}" if valid else ""
-        raise Mistake(f"unknown-{wanted.kind}", f'{who} has no {wanted.name} "{text[:60]}"{has}', nearest(text, valid))
+        has = f"; it has {listed(valid)}" if valid else ""
+        raise Mistake(f"unknown-{wanted.kind}", f'{who} has no {wanted.name} "{text[:60]}"{has}', Near(text, valid))
 
     def _text(self, node: Scalar) -> Value | Unread:
         text = TEXT.parse(node.text)
@@ -318,8 +320,18 @@ class Reader:
 
     def _list(self, node: Sequence, wanted: ParamType) -> Value | Unread:
         assert wanted.of is not None
+        if self.too_many(node):
+            return UNREAD
         values = [self.value(item, wanted.of) for item in node.items]
         return UNREAD if any(value is UNREAD for value in values) else values
+
+    def too_many(self, node: Sequence) -> bool:
+        """Whether a list is longer than anybody would write; then that is said."""
+        if len(node.items) <= MOST_VALUES:
+            return False
+        message = f"a list may have at most {MOST_VALUES} values; this has {len(node.items)}"
+        self._findings.error(node, "too-many-values", message)
+        return True
 
     def _joint_angles(self, node: Mapping) -> Value | Unread:
         values: dict[str, Value] = {}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 Severity = Literal["error", "warning"]
 
 RECORDED = 1000  # findings kept in full; the rest are only counted, so that hostile input costs neither time nor memory
 SHOWN = 50
+SUGGESTED = 100  # searches for the name that was meant: each looks at every name there is
+CANDIDATES = 500
 LONGEST = 500  # characters of a sentence: what is quoted in it may be as long as the file
 WIDTH = 100  # characters shown of a long line, before and after the place
 
@@ -67,6 +69,16 @@ class Finding:
         }
 
 
+class Near(NamedTuple):
+    """A suggestion to be looked for: the valid name that is nearest to the word."""
+
+    word: str
+    valid: tuple[str, ...]
+
+
+Suggestion = str | Near | None
+
+
 class Findings:
     """Collects what a check finds; the first error at a place hides whatever else is said about that place."""
 
@@ -74,6 +86,7 @@ class Findings:
         self._found: dict[Place, Finding] = {}
         self._lines: dict[str, list[str]] = {}
         self._incomplete: set[str] = set()
+        self._searches = 0
         self.left_out = 0
         self.errors = 0
 
@@ -92,24 +105,23 @@ class Findings:
     def is_incomplete(self, file: str) -> bool:
         return file in self._incomplete
 
-    def error(self, at: Placed | Place, code: str, message: str, suggestion: str | None = None) -> None:
+    def error(self, at: Placed | Place, code: str, message: str, suggestion: Suggestion = None) -> None:
         self._add(at, "error", code, message, suggestion)
 
-    def warning(self, at: Placed | Place, code: str, message: str, suggestion: str | None = None) -> None:
+    def warning(self, at: Placed | Place, code: str, message: str, suggestion: Suggestion = None) -> None:
         self._add(at, "warning", code, message, suggestion)
 
     def unknown(self, at: Placed | Place, code: str, message: str, word: str, valid: Iterable[str]) -> None:
         """An error about a name that does not exist, with the nearest one that does."""
-        suggestion = None if self.full else nearest(word, tuple(valid))
-        self._add(at, "error", code, message, suggestion)
+        self._add(at, "error", code, message, Near(word, () if self.full else tuple(valid)))
 
-    def missing(self, at: Placed | Place, code: str, message: str, suggestion: str | None = None) -> None:
+    def missing(self, at: Placed | Place, code: str, message: str, suggestion: Suggestion = None) -> None:
         """An error about something that is not there; not said where an earlier error may be the reason."""
         place = at if isinstance(at, Place) else at.place
         if place.file not in self._incomplete:
             self._add(place, "error", code, message, suggestion)
 
-    def _add(self, at: Placed | Place, severity: Severity, code: str, message: str, suggestion: str | None) -> None:
+    def _add(self, at: Placed | Place, severity: Severity, code: str, message: str, suggestion: Suggestion) -> None:
         place = at if isinstance(at, Place) else at.place
         before = self._found.get(place)
         if before is not None and (before.severity == "error" or severity == "warning"):
@@ -121,9 +133,13 @@ class Findings:
             return
         if len(message) > LONGEST:
             message = f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
-        if suggestion is not None and len(suggestion) > LONGEST:
-            suggestion = None
-        self._found[place] = Finding(place, severity, code, message, suggestion)
+        self._found[place] = Finding(place, severity, code, message, self._looked_for(suggestion))
+
+    def _looked_for(self, suggestion: Suggestion) -> str | None:
+        if isinstance(suggestion, Near):
+            self._searches += 1
+            suggestion = nearest(*suggestion) if self._searches <= SUGGESTED else None
+        return suggestion if suggestion is not None and len(suggestion) <= LONGEST else None
 
     def __len__(self) -> int:
         return len(self._found) + self.left_out
@@ -160,7 +176,7 @@ class Findings:
 
 def nearest(word: str, valid: tuple[str, ...]) -> str | None:
     """The valid name that was most likely meant, or None if none is near."""
-    return _nearest(word[:64], valid)
+    return _nearest(word[:64], valid[:CANDIDATES])
 
 
 @lru_cache(maxsize=4096)
@@ -173,6 +189,12 @@ def _nearest(word: str, valid: tuple[str, ...]) -> str | None:
         return same if same != word else None
     close = get_close_matches(_plain(word), plain, n=1, cutoff=0.6)
     return plain[close[0]] if close else None
+
+
+def listed(words: Sequence[str], most: int = 20) -> str:
+    """Words with commas between them; the first ones and a count when there are many."""
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def _plain(name: str) -> str:

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Generic, TypeVar
 
-from orchestrator.yamlfile.findings import nearest
+from orchestrator.yamlfile.findings import Near, Suggestion, listed
 from orchestrator.yamlfile.units import DIMENSIONS, NAMES, OTHER_SPELLINGS, UNITS, shown, units_of
 
 T = TypeVar("T", covariant=True)
@@ -24,7 +24,7 @@ _NOT_FINITE = re.compile(r"[-+]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
 class Mistake(Exception):
     """Why a text is not a value of the wanted type, and what to write instead."""
 
-    def __init__(self, code: str, message: str, suggestion: str | None = None, offset: int = 0) -> None:
+    def __init__(self, code: str, message: str, suggestion: Suggestion = None, offset: int = 0) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
@@ -166,8 +166,8 @@ class OneOf(ScalarType[str]):
             return text
         raise Mistake(
             "not-a-choice",
-            f"{_quoted(text)} is not one of {', '.join(self.choices)}",
-            nearest(text, self.choices),
+            f"{_quoted(text)} is not one of {listed(self.choices)}",
+            Near(text, self.choices),
         )
 
 

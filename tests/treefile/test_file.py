@@ -148,6 +148,33 @@ def test_nodes_are_not_nested_without_end(check: CheckText) -> None:
     assert [f.code for f in check("tree: t\nroot:\n  - use: p0.yaml\n", **files).findings.sorted()] == ["too-deep"]
 
 
+def test_what_is_written_counts_as_often_as_it_is_used(check: CheckText) -> None:
+    many = ", ".join(["1 %"] * 900)
+    part = f"tree: p\nroot:\n  - SetFsm: {{state: ready}}\n  - HandPose: {{hand: left, fingers: [{many}]}}\n"
+    text = "tree: t\nroot:\n"
+    assert check(text + "  - use: part.yaml\n" * 50, part=part).ok
+    [finding] = check(text + "  - use: part.yaml\n" * 60, part=part).findings.sorted()
+    assert finding.code == "too-much"
+
+
+TOO_LONG = [
+    (f"use: ¶{'a/' * 600}b.yaml", "too-long"),
+    (f"HandPose: {{hand: left, fingers: ¶[{', '.join(['1 %'] * 1001)}]}}", "too-many-values"),
+    (f"{{CheckErrors: , for_each: {{n: ¶[{', '.join(['1'] * 1001)}]}}}}", "too-many-values"),
+    (f"Wait: {{time: ¶{'9' * 400} s}}", "not-finite"),
+    (f"check: ¶{'pad.a and ' * 100}pad.b", "too-long"),
+    (f"Log: {{text: ¶{'a' * 4097}}}", "too-long"),
+]
+
+
+@pytest.mark.parametrize(("node", "code"), TOO_LONG)
+def test_what_is_longer_than_anybody_would_write_is_refused(check: CheckText, node: str, code: str) -> None:
+    text, places = marked(f"tree: t\nroot:\n  - SetFsm: {{state: ready}}\n  - {node}\n")
+    [finding] = check(text).findings.sorted()
+    assert [(finding.place.line, finding.place.column)] == places
+    assert finding.code == code
+
+
 PARAMS = "tree: t\nparams:\n  tag: {type: tag}\n  grip: {type: percent, default: 80 %}\nroot:\n"
 
 
