@@ -48,7 +48,7 @@ class _Turning:
         self.topic, self.matched, self.reject = feed.reader.topic, 1, feed.reader.reject
         self._samples: Iterator[Sample] = cycle(samples)
 
-    def newest(self) -> Sample:
+    def newest(self, age: float = 0.0) -> Sample:
         self.feed.sample = self.feed._looked_at = found = next(self._samples)
         return found
 

@@ -83,8 +83,9 @@ class Reader(Protocol):
     bad: int
     """How many of them were not what the type says."""
 
-    def newest(self) -> Sample | None:
-        """The newest sample there is."""
+    def newest(self, age: float = 0.0) -> Sample | None:
+        """The newest sample there is. In virtual time one is made for those who look: whoever is content with one that
+        is `age` seconds old spares that as long as it would say nothing new."""
 
     def on_sample(self, handler: Callable[[Sample], None]) -> None:
         """Event topics: call this for every sample, in order, from `Bus.wait`."""
@@ -134,6 +135,10 @@ class Bus(Protocol):
         """End the current or next `wait`; from any thread."""
 
     def on_report(self, handler: Callable[[Report], None]) -> None: ...
+
+    @property
+    def changed_at(self) -> float:
+        """When a reader or writer of anybody may last have come or gone."""
 
     def writers(self, topic: str) -> list[Endpoint]:
         """Who else writes this topic: our own writers on this bus are left out."""

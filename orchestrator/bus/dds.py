@@ -166,6 +166,10 @@ class DdsBus(Reporting):
     def changed(self) -> None:
         self._woken = True
 
+    @property
+    def changed_at(self) -> float:
+        return self.clock.now()  # only DDS knows, and tells when it is asked
+
     def writers(self, topic: str) -> list[Endpoint]:
         return self._publications.on(topic)
 
@@ -236,7 +240,7 @@ class DdsStream(Intake):
         self._ref = self._reader._ref
         _watch_reader(bus, self._reader, self)
 
-    def newest(self) -> Sample | None:
+    def newest(self, age: float = 0.0) -> Sample | None:
         for data, info in cyclone.take(self._ref):
             if info.valid_data:
                 self.received += 1

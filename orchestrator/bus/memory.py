@@ -7,6 +7,7 @@ before reader and writer have known each other for 100 ms is lost.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from types import TracebackType
 from typing import Any
 
@@ -17,6 +18,9 @@ from orchestrator.clock import VirtualClock
 from orchestrator.wire.codec import codec
 from orchestrator.wire.topics import Topic
 
+Source = Callable[[float], bytes | None]
+"""Makes a sample for somebody who knows what was there until a time; None if there is nothing (new)."""
+
 
 class MemoryNetwork:
     """What connects the buses of one test or one virtual mission."""
@@ -25,6 +29,7 @@ class MemoryNetwork:
         self.clock = clock
         self.readers: dict[str, list[MemoryReader]] = {}
         self.writers: dict[str, list[MemoryWriter]] = {}
+        self.changed_at = clock.now()
         self._numbers = 0
 
     def bus(self, name: str) -> MemoryBus:
@@ -51,6 +56,7 @@ class MemoryBus(Reporting):
 
     def reader(self, topic: Topic) -> MemoryReader:
         if topic.name not in self._readers:
+            self.network.changed_at = self.clock.now()
             self._readers[topic.name] = reader = MemoryReader(self, topic)
             self.network.readers.setdefault(topic.name, []).append(reader)
             for writer in self.network.writers.get(topic.name, []):
@@ -59,6 +65,7 @@ class MemoryBus(Reporting):
 
     def writer(self, topic: Topic) -> MemoryWriter:
         if topic.name not in self._writers:
+            self.network.changed_at = self.clock.now()
             self._writers[topic.name] = writer = MemoryWriter(self, topic)
             self.network.writers.setdefault(topic.name, []).append(writer)
             for reader in self.network.readers.get(topic.name, []):
@@ -84,6 +91,10 @@ class MemoryBus(Reporting):
     def wake(self) -> None:
         self.woken = True
 
+    @property
+    def changed_at(self) -> float:
+        return self.network.changed_at
+
     def writers(self, topic: str) -> list[Endpoint]:
         return [_endpoint(writer) for writer in self.network.writers.get(topic, []) if writer.bus is not self]
 
@@ -91,6 +102,7 @@ class MemoryBus(Reporting):
         if self.closed:
             return
         self.closed = True
+        self.network.changed_at = self.clock.now()
         for reader in self._readers.values():
             self.network.readers[reader.topic.name].remove(reader)
             for writer in self.network.writers.get(reader.topic.name, []):
@@ -117,9 +129,9 @@ class MemoryReader(Intake):
         self.bus = bus
         self._suppliers: list[MemoryWriter] = []
 
-    def newest(self) -> Sample | None:
+    def newest(self, age: float = 0.0) -> Sample | None:
         for writer in self._suppliers:
-            writer.supply_to(self)
+            writer.supply_to(self, age)
         return self._newest
 
     def deliver(self, sample: Sample) -> None:
@@ -143,7 +155,7 @@ class MemoryWriter:
         self.number = bus.network.number()
         self.met: dict[MemoryReader, float] = {}
         self._last_match = float("inf")
-        self._source: Callable[[], bytes | None] | None = None
+        self._source: Source | None = None
         self._fresh_for = 0.0
         self._encode = codec(topic.type).encode
 
@@ -163,21 +175,25 @@ class MemoryWriter:
             raise BusError(f"the bus is closed: nothing more can be sent on {self.topic.name}")
         self.bus.clock.at(self.bus.clock.now(), lambda: self._arrive(data, age))
 
-    def supply(self, source: Callable[[], bytes | None], fresh_for: float = 0.0) -> None:
+    def supply(self, source: Source, fresh_for: float = 0.0) -> None:
         """In virtual time: make a sample when somebody looks whose newest is older than `fresh_for` seconds."""
         self._source = source
         self._fresh_for = fresh_for
         for reader in self.met:
             reader.supplied_by(self)
 
-    def supply_to(self, reader: MemoryReader) -> None:
+    def supply_to(self, reader: MemoryReader, content_with: float) -> None:
         now = self.bus.clock.now()
-        newest = reader._newest
+        newest, since = reader._newest, -inf
+        if newest is not None and newest.writer == self.number:
+            age = now - newest.received
+            if age <= self._fresh_for:
+                return
+            if age <= content_with:
+                since = newest.received
         if self._source is None or now - self.met[reader] < READY_AFTER:
             return
-        if newest is not None and now - newest.received <= self._fresh_for and newest.writer == self.number:
-            return
-        data = self._source()
+        data = self._source(since)
         if data is not None:
             reader.deliver(self._sample(data))
 

@@ -28,7 +28,7 @@ class Intake:
         self._watched: dict[str, tuple[FieldReader, Any]] = {}
         self._reported: set[str] = set()
 
-    def newest(self) -> Sample | None:
+    def newest(self, age: float = 0.0) -> Sample | None:
         return self._newest
 
     def on_sample(self, handler: Callable[[Sample], None]) -> None:

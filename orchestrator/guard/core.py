@@ -11,6 +11,7 @@ from typing import Any
 
 from orchestrator.guard import arming, events, leasing, stops, streams, watching
 from orchestrator.guard.config import GuardConfig, rules_for
+from orchestrator.guard.freshness import Freshness
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.outputs import Output, Report
 from orchestrator.guard.rules import RULES, Rule
@@ -55,7 +56,11 @@ class Core:
 
     def __init__(self, profile: Profile, config: GuardConfig, rules: tuple[Rule, ...] = RULES) -> None:
         self.setting = Setting(profile, config, rules_for(config, profile), rules)
+        roles = self.setting.robot.roles
+        self.vital = tuple(roles[role] for role in watching.VITAL if role in roles)
+        """The sources without which the robot is stopped."""
         self._known_due: tuple[State, float] = (State(), math.inf)
+        self._known_stale: tuple[dict[str, Freshness], float] = ({}, math.inf)
 
     def step(self, state: State, event: events.Event, now: float) -> Step:
         """What becomes of the guard when this happens, what leaves, and what is reported."""
@@ -94,13 +99,21 @@ class Core:
         due = min(leasing.due(state, timing), streams.due(state, timing.stream), stops.due(state.stop))
         if state.rearming.step != "none":
             due = min(due, state.rearming.since + timing.rearm)
-        return min(due, self._stale_at(state), watching.due(state, self.setting.config))
+        return min(due, self.stale_at(state), watching.due(state, self.setting.config))
 
-    def _stale_at(self, state: State) -> float:
+    def stale_at(self, state: State) -> float:
+        """When the first vital source turns stale, unless something new comes before."""
         if state.mode is not Mode.DISARMED and state.mode not in ACTIVE:
             return math.inf
+        known, at = self._known_stale
+        if known is not state.sources:
+            at = self._first_stale(state.sources)
+            self._known_stale = (state.sources, at)
+        return at
+
+    def _first_stale(self, sources: dict[str, Freshness]) -> float:
         robot, limits = self.setting.robot, self.setting.config.stale
-        heard = [state.sources.get(robot.roles[role]) for role in watching.VITAL if role in robot.roles]
+        heard = [sources.get(name) for name in self.vital]
         if robot.emergency == "on_change":
             heard = heard[1:]
         return min((source.stale_at(limits) for source in heard if source is not None), default=math.inf)

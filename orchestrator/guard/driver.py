@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from orchestrator.bus.contract import Bus, BusError, Reader, Sample
+from orchestrator.bus.contract import READY_AFTER, Bus, BusError, Reader, Sample
 from orchestrator.bus.contract import Report as BusReport
 from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.core import Core
@@ -22,6 +22,7 @@ from orchestrator.guard.events import (
     BadSample,
     Event,
     ForeignWriters,
+    Heartbeat,
     LateFlags,
     Mismatch,
     Observation,
@@ -30,7 +31,7 @@ from orchestrator.guard.events import (
     WriterReady,
 )
 from orchestrator.guard.freshness import went_backwards
-from orchestrator.guard.modes import Mode
+from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.observing import Read, Unbelievable, watched
 from orchestrator.guard.outputs import Joints, Output, Report, Send
 from orchestrator.guard.policy import RPC
@@ -41,7 +42,9 @@ from orchestrator.wire.errors import WireError
 from orchestrator.wire.topics import topics
 
 POLL = 0.02
-"""Seconds between two looks at stream topics."""
+"""Seconds between two looks at stream topics, and at anything else at least."""
+LOOK_AHEAD = 0.001
+"""Seconds before a source would turn stale at which it is looked at: in virtual time samples come to those who look."""
 SURVEY = 0.1
 """Seconds between two looks at who listens and who else writes."""
 COUNTER_BITS = {"rt/amr/state": 16, "rt/lowstate": 32}
@@ -87,12 +90,14 @@ class Guard:
         self._to_sync: list[Send] = []
         self._later: list[Event] = []
         self._poll_due = self._survey_due = bus.clock.now()
+        self._looked = -math.inf
         self._streams: list[tuple[str, Reader, Read]] = []
         self._events: list[tuple[str, Reader, Read]] = []
         bus.on_report(self._hear)
         self._watch()
+        self._vital = [event for event in self._events if event[0] in self.core.vital]
         if self._rpc is not None:
-            self.handle(WriterReady(RPC, True))
+            self._decide(WriterReady(RPC, True))
 
     def _watch(self) -> None:
         for name, read in watched(self.core.setting, self._topics).items():
@@ -123,7 +128,12 @@ class Guard:
             self._later.append(Mismatch(plain, report.text))
 
     def handle(self, event: Event) -> None:
-        """Something happened: decide, publish, report."""
+        """The run or a person did something: have a look at the robot, then decide, publish and report."""
+        if type(event) is not Heartbeat:
+            self._look(self._events)
+        self._decide(event)
+
+    def _decide(self, event: Event) -> None:
         with self._stepping:
             self._step(event)
             while self._later:
@@ -152,15 +162,15 @@ class Guard:
         try:
             seen = read(sample.data, sample.received)
         except (Unbelievable, WireError, ArithmeticError, LookupError):  # whatever a sample is, the guard lives on
-            self.handle(BadSample(name))
+            self._decide(BadSample(name))
             return
         if self._overtaken(name, sample):
-            self.handle(LateFlags(seen.flags))
+            self._decide(LateFlags(seen.flags))
             return
         if self._restarted(name, sample, seen.counter):
-            self.handle(RobotRebooted(f"{name} began anew"))
+            self._decide(RobotRebooted(f"{name} began anew"))
         lag = sample.received - sample.source_time / 1e9
-        self.handle(Observation(name, seen.facts, seen.flags, seen.counter, lag, seen.noisy))
+        self._decide(Observation(name, seen.facts, seen.flags, seen.counter, lag, seen.noisy))
 
     def _overtaken(self, name: str, sample: Sample) -> bool:
         """A newer sample of the same writer has been here before it."""
@@ -183,18 +193,47 @@ class Guard:
     def next_due(self) -> float:
         """When `run_due` must be called at the latest."""
         poll = self._poll_due if self._streams else math.inf
-        return min(self.core.next_due(self.state), self._survey_due, poll)
+        return min(self.core.next_due(self.state), self._survey_due, self._look_due(), poll)
 
     def run_due(self) -> None:
-        """Do what time brings: look at streams, survey the bus, let the core act."""
+        """Do what time brings: look at the robot, survey the bus, let the core act."""
         now = self.bus.clock.now()
         if self._streams and now >= self._poll_due:
             self._poll_due = now + POLL
             self._poll()
+        if now >= self._look_due():
+            self._look(self._vital if self._quiet else self._events)
         if now >= self._survey_due:
             self._survey_due = now + SURVEY
             self._survey()
-        self.handle(Tick())
+        if now >= self.core.next_due(self.state):
+            self._decide(Tick())
+        else:
+            self.on_step()
+
+    @property
+    def _quiet(self) -> bool:
+        """Whether nothing is under way that relies on more than the vital sources."""
+        state = self.state
+        return state.mode in ACTIVE and not state.streams and (state.stop is None or state.stop.outcome != "open")
+
+    def _look_due(self) -> float:
+        """When to look at what the guard relies on, before it turns stale."""
+        sources = self.state.sources
+        if self._quiet:
+            stale = self.core.stale_at(self.state)
+        elif len(sources) < len(self._events) + len(self._streams):
+            stale = -math.inf
+        else:
+            limits = self.core.setting.config.stale
+            stale = min(source.stale_at(limits) for source in sources.values())
+        return max(stale - LOOK_AHEAD, self._looked + POLL)
+
+    def _look(self, events: list[tuple[str, Reader, Read]]) -> None:
+        """Whoever has something newer hands it to `_take`."""
+        self._looked = self.bus.clock.now()
+        for _, reader, _ in events:
+            reader.newest()
 
     def _poll(self) -> None:
         for name, reader, read in self._streams:
@@ -204,14 +243,18 @@ class Guard:
                 self._take(name, read, sample)
 
     def _survey(self) -> None:
+        if self.bus.clock.now() - self.bus.changed_at <= READY_AFTER + 2 * SURVEY:  # else all is as it was seen
+            self._look_around()
+        if not self.state.audit_works and self._audit_works_again():
+            self._decide(AuditState(True))
+
+    def _look_around(self) -> None:
         for name, writer in self._writers.items():
             if writer.ready != (name in self.state.ready):
-                self.handle(WriterReady(name, writer.ready))
+                self._decide(WriterReady(name, writer.ready))
         foreign = self._foreign()
         if foreign != self.state.foreign:
-            self.handle(ForeignWriters(foreign))
-        if not self.state.audit_works and self._audit_works_again():
-            self.handle(AuditState(True))
+            self._decide(ForeignWriters(foreign))
 
     def _audit_works_again(self) -> bool:
         note = {
@@ -282,7 +325,7 @@ class Guard:
         try:
             self._audit.sync()
         except OSError:
-            self.handle(AuditState(False))
+            self._decide(AuditState(False))
             return False
         return True
 

@@ -349,6 +349,8 @@ class Speedometer:
     def __call__(self, now: float, x: float, y: float) -> float | None:
         if not (math.isfinite(x) and math.isfinite(y)):
             raise Unbelievable("a position is not finite")
+        if self._been and now - self._been[-1][0] > self.SPAN * 2:
+            self._been.clear()  # how it moved in such a long silence says nothing about now
         self._been.append((now, x, y))
         while len(self._been) > 1 and now - self._been[1][0] >= self.SPAN:
             self._been.popleft()

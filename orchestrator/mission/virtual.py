@@ -41,7 +41,7 @@ class VirtualMission:
     ) -> None:
         self.clock = VirtualClock()
         self.network = network = MemoryNetwork(self.clock)
-        self.twin = make_twin(loaded.profile, network.bus(loaded.profile.name), self.clock, seed)
+        self.twin = make_twin(loaded.profile, network.bus(loaded.profile.name), self.clock, seed, on_demand=True)
         self.twin.start()
         put_objects(self.twin)
         prepare(self.twin)

@@ -124,7 +124,7 @@ class Feed:
 
     def look(self) -> Sample | Unknown:
         """The newest sample, if it is fresh and alive."""
-        newest = self.reader.newest()
+        newest = self.reader.newest(self.limit)
         if self._is_stream and newest is not self._looked_at:
             self._look_at(newest)
         sample = self.sample

@@ -22,13 +22,15 @@ def make_twin(
     seed: int = 0,
     full_rate: bool = False,
     connect: Callable[[str], Bus] | None = None,
+    on_demand: bool = False,
 ) -> Twin:
     """The twin of a robot, not started yet.
 
-    With `full_rate` every topic is sent at the robot's rate even in virtual time. `connect` joins the bus' network as
-    another program, for faults that need one; a bus in memory needs none.
+    With `full_rate` every topic is sent at the robot's rate even in virtual time; with `on_demand` only changes are
+    sent, and the rest is for those who look. `connect` joins the bus' network as another program, for faults that
+    need one; a bus in memory needs none.
     """
-    return _FAMILIES[profile.family](profile, bus, clock, seed, full_rate, connect)
+    return _FAMILIES[profile.family](profile, bus, clock, seed, full_rate, connect, on_demand)
 
 
 __all__ = ["Twin", "make_twin"]

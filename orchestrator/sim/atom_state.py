@@ -54,19 +54,22 @@ class _Body:
         self._level = self.template.numbers("bms_state.battery_level")
         self._beat = self.template.numbers("bms_state.heartbeat")
         self._pad = self.template.numbers("wireless_remote")
-        self._pad_changes = -1
+        self._pad_changes = self._shown_beat = -1
 
     def refresh(self) -> None:
         """Write what changes only now and then; the twin asks for it whenever something may have changed."""
         twin = self.twin
         self._fsm[0] = twin.fsm.state
-        self._level[0] = round(twin.battery.level)
-        self._beat[0] = int(twin.uptime * 10) & 0xFFFF
         if self._pad_changes != twin.pad.changes:
             self._pad_changes = twin.pad.changes
             self._pad[:] = np.frombuffer(twin.pad.dobot(), np.uint8)
 
     def patch(self) -> None:
+        """Write what is always new: the battery ten times a second, the motors' noise."""
+        beat = int(self.twin.uptime * 10) & 0xFFFF
+        if beat != self._shown_beat:
+            self._shown_beat = self._beat[0] = beat
+            self._level[0] = round(self.twin.battery.level)
         np.add(self.motors, self._noise.draw(), out=self._table)
 
 
@@ -93,9 +96,14 @@ class LowerState(_Body):
         self._clean[7:10] = (0.0, 0.0, _GRAVITY)
         self._clean_for: tuple[float, float] | None = None
 
+    @property
+    def motion(self) -> tuple[float, float]:
+        """Heading and turning speed."""
+        return self.twin.heading, self.twin.turning
+
     def __call__(self) -> bytes:
         self.patch()
-        motion = self.twin.heading, self.twin.turning
+        motion = self.motion
         if motion != self._clean_for:
             self._clean_for = motion
             yaw, turn = motion

@@ -106,8 +106,7 @@ def _on_condition(twin: Twin, fault: Fault, kind: Kind) -> None:
             twin.clock.after(0.0, lambda: _begin(twin, fault, kind))
 
     twin.watchers.append(look)
-    if twin.running:
-        look()
+    twin.update()
 
 
 # Faults of state topics

@@ -34,7 +34,7 @@ class Hand(Touchable):
         self._now = 0.0
         self._pressed_for: Vector = np.zeros(fingers)
         self._busy = False
-        """Whether a finger moves or presses: most of the time none does."""
+        """Whether a finger moves or presses harder and harder: most of the time none does."""
         self._news = True
 
     def move(self, target: Vector) -> None:
@@ -77,7 +77,8 @@ class Hand(Touchable):
         pressing = self._pressing()
         self._pressed_for = np.where(pressing, self._pressed_for + np.maximum(seconds - arrival, 0.0), 0.0)
         self.moving = not bool(arrived.all())
-        self._busy = self.moving or bool(pressing.any())
+        rising = pressing & (self._pressed_for < _TORQUE_RISE)
+        self._busy = self.moving or bool(rising.any())
 
     def take_news(self) -> bool:
         """Whether anything about it has changed since this was last asked."""

@@ -1,7 +1,7 @@
 """A simulated robot: models that move in time, and the vendor's topics that show them.
 
-The same code runs in virtual time, where a state topic is sent when it changes and just often enough to stay fresh, and
-in real time at the vendor's rates.
+The same code runs in virtual time, where a state topic is sent when it changes, made when somebody looks, and sent just
+often enough to stay fresh for those who only listen; and in real time at the vendor's rates.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from orchestrator.wire.topics import topics
 FRESH = 0.2
 """s between two samples of an event topic in virtual time: readers that wait take it for stale after up to 0.5 s."""
 FRESH_WHEN_LOOKED_AT = 0.09
-"""s after which somebody who looks at an event topic gets a new sample: some take it for stale after 0.1 s."""
+"""s after which somebody who looks at an event topic gets a new sample: some take it for stale after 0.1 s. If it would
+say nothing new they may be content with one that is as old as `FRESH`."""
 _BOOT_TIME = 3.0
 """s a robot is silent when it restarts."""
 
@@ -38,7 +39,12 @@ class Publication:
     make: Callable[[], bytes]
     shown: Callable[[], Hashable]
     """What must be told at once when it changes."""
+    measured: Callable[[], Hashable] = object
+    """What else it shows, noise apart; without it every sample is a new one."""
     last_shown: Hashable = None
+    last_measured: Hashable = None
+    changed_at: float = -NEVER
+    """When what it measures was last seen to have changed."""
     every_sample: bool = False
     """Sent at the robot's rate even in virtual time: somebody cares for single samples."""
 
@@ -57,19 +63,21 @@ class Twin:
         seed: int = 0,
         full_rate: bool = False,
         connect: Callable[[str], Bus] | None = None,
+        on_demand: bool = False,
     ) -> None:
         self.profile = profile
         self.bus = bus
         self.clock = clock
         self.seed = seed
         self.full_rate = full_rate
+        self.on_demand = on_demand
         self.topics = topics(profile.family, profile.variants, profile.prefix)
         self.publications: dict[str, Publication] = {}
         self.inlets: dict[str, Inlet] = {}
         self.commands: dict[str, Command] = {}
         """Everything the robot can be told, by topic or method."""
         self.watchers: list[Callable[[], None]] = []
-        """Called whenever something about the robot may have changed."""
+        """Called when something about the robot may have changed, and every now and then."""
         self.started_at = clock.now()
         self.booted_at = clock.now()
         self._connect = bus.network.bus if isinstance(bus, MemoryBus) else connect
@@ -172,10 +180,17 @@ class Twin:
             if isinstance(model, Touchable):
                 model.before, model.after = self.advance, self.update
 
-    def publish(self, name: str, rate: float, make: Callable[[], bytes], shown: Callable[[], Hashable]) -> None:
+    def publish(
+        self,
+        name: str,
+        rate: float,
+        make: Callable[[], bytes],
+        shown: Callable[[], Hashable],
+        measured: Callable[[], Hashable] = object,
+    ) -> None:
         """Show a state topic at a rate (Hz; 0: on change only)."""
         period = 1.0 / rate if rate else NEVER
-        self.publications[name] = Publication(Outlet(self.topics[name]), period, make, shown)
+        self.publications[name] = Publication(Outlet(self.topics[name]), period, make, shown, measured)
 
     def take(self, name: str, execute: Action, acknowledge: Action = nothing, partly: Action | None = None) -> None:
         """Take commands from a topic; what it does when faults make it only acknowledge or only begin them."""
@@ -227,6 +242,8 @@ class Twin:
 
     def _plan_change(self) -> None:
         due = min((model.next_change() for model in self._models), default=NEVER)
+        if self.watchers:
+            due = min(due, self.uptime + FRESH)
         due = self.booted_at + max(due, self.uptime + ROUNDING)
         if self._change is not None:
             if due == self._next_change:
@@ -252,12 +269,15 @@ class Twin:
         for name, inlet in self.inlets.items():
             inlet.connect(self.bus, own.get(name))
 
-    def _look(self, publication: Publication) -> bytes | None:
-        """In virtual time a sample is made when somebody looks."""
+    def _look(self, publication: Publication, since: float) -> bytes | None:
+        """In virtual time a sample is made when somebody looks who knows only what was there until a time."""
         if not self._running or self._at_full_rate(publication):
             return None
         self.advance()
-        return publication.make()
+        now, measured = self.clock.now(), publication.measured()
+        if measured != publication.last_measured:
+            publication.last_measured, publication.changed_at = measured, now
+        return publication.make() if publication.changed_at > since or now - since > FRESH else None
 
     def _at_full_rate(self, publication: Publication) -> bool:
         return publication.period < NEVER and (self.full_rate or publication.every_sample)
@@ -278,7 +298,7 @@ class Twin:
         """Topics of the same period are sent together."""
         if self._at_full_rate(publication):
             period = publication.period
-        elif publication.period == NEVER or publication.outlet.topic.kind == "stream":
+        elif self.on_demand or publication.period == NEVER or publication.outlet.topic.kind == "stream":
             return
         else:
             period = max(publication.period, FRESH)

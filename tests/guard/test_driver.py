@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from subprocess import run as run_process
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -26,10 +26,21 @@ from orchestrator.robots import intents as i
 from orchestrator.robots.commander import Receipt
 from orchestrator.robots.drive import RpcCall
 from orchestrator.robots.profiles import load_profile
+from orchestrator.sim import make_twin
 from orchestrator.wire.codec import codec
 from tests.support.guard_world import default_config, with_allowed
 from tests.support.scripted_atom import TOPICS, ScriptedAtom
 from tests.support.trace_checker import unrecorded
+
+
+class Unkept:
+    """An audit that forgets."""
+
+    def append(self, record: dict[str, Any]) -> None:
+        pass
+
+    def sync(self) -> None:
+        pass
 
 
 class Lab:
@@ -149,6 +160,32 @@ def test_a_hung_run_is_stopped(lab: Lab) -> None:
     assert receipt.state == "ended"
     lab.go(1.5)
     assert lab.mode == "disarmed"
+
+
+def test_a_robot_that_sends_only_when_looked_at_is_looked_at() -> None:
+    clock = VirtualClock()
+    network = MemoryNetwork(clock)
+    twin = make_twin(load_profile("atom_w"), network.bus("robot"), clock, on_demand=True)
+    twin.start()
+    guard = Guard(load_profile("atom_w"), default_config(), cast(Bus, network.bus("guard")), Unkept())
+    run = InProcessCommander(guard, clock)
+
+    def go(seconds: float) -> None:
+        for _ in range(round(seconds / 0.05)):
+            clock.advance(0.05)
+            run.heartbeat()
+
+    go(1.5)
+    guard.handle(AskPreflight("op"))
+    guard.handle(Arm("op"))
+    run.begin()
+    go(10.0)
+    assert guard.state.mode.value == "running"
+    assert run.send(i.HandTarget("right", (0.5,) * 6)).reason.startswith("interlock"), "fresh, but in damping"
+    assert run.send(i.SetFsm("ready")).state == "sent"
+    twin.stop()
+    go(0.6)
+    assert guard.state.mode.value == "fault"
 
 
 def test_a_silent_robot_is_a_fault(lab: Lab) -> None:

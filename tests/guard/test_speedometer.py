@@ -36,3 +36,11 @@ def test_driving_is_seen_and_so_is_its_end() -> None:
 def test_a_position_that_is_no_number_is_not_believed() -> None:
     with pytest.raises(Unbelievable):
         Speedometer()(0.0, float("nan"), 0.0)
+
+
+def test_after_a_long_silence_the_speed_is_not_known() -> None:
+    speed = Speedometer()
+    for at, x in ((0.0, 0.0), (0.5, 1.0)):
+        speed(at, x, 0.0)
+    assert speed(10.0, 1.0, 0.0) is None
+    assert speed(10.5, 2.0, 0.0) == 2.0

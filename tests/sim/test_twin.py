@@ -68,6 +68,36 @@ def test_who_looks_gets_a_sample_that_is_not_old() -> None:
         assert lab.clock.now() - sample.received < 0.1
 
 
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_on_demand_nothing_is_sent_that_has_not_changed_and_nobody_looks_at(robot: str) -> None:
+    lab = Lab(robot, on_demand=True)
+    samples = record(lab)
+    lab.wait(10.0)
+    assert samples == []
+    assert all(reader.newest() is not None for name, reader in lab.readers.items() if name in lab.twin.publications)
+
+
+def test_on_demand_a_change_is_sent_at_once() -> None:
+    lab = Lab("atom_w", on_demand=True)
+    pressed = lab.history("rt/emergency/state", "hard_emergency_triggered")
+    lab.twin.press_emergency("hard")
+    lab.wait(0.0)
+    assert pressed == [True]
+
+
+def test_who_is_content_with_an_old_sample_gets_a_new_one_only_if_it_says_something_new() -> None:
+    lab = Lab("atom_w", on_demand=True)
+    reader = lab.readers["rt/lower/state"]
+    first = reader.newest()
+    lab.wait(0.15)
+    assert reader.newest(age=0.5) is first
+    lab.twin.walking.yaw = 1.0
+    assert reader.newest(age=0.5) is not first
+    second = reader.newest()
+    lab.wait(0.3)
+    assert reader.newest(age=0.5) is not second, "some take a topic for stale that does not come every 0.2 s"
+
+
 def test_noise_never_repeats_a_sample() -> None:
     lab = Lab("atom_w", full_rate=True)
     samples = record(lab)

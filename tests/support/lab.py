@@ -16,11 +16,12 @@ from orchestrator.wire.codec import codec
 class Lab:
     """One robot on one network; `twin` is the robot, the rest is the other side."""
 
-    def __init__(self, robot: str | Profile, seed: int = 0, full_rate: bool = False) -> None:
+    def __init__(self, robot: str | Profile, seed: int = 0, full_rate: bool = False, on_demand: bool = False) -> None:
         self.clock = VirtualClock()
         self.network = MemoryNetwork(self.clock)
         profile = load_profile(robot) if isinstance(robot, str) else robot
-        self.twin: Any = make_twin(profile, self.network.bus("robot"), self.clock, seed, full_rate)
+        bus = self.network.bus("robot")
+        self.twin: Any = make_twin(profile, bus, self.clock, seed, full_rate, on_demand=on_demand)
         self.twin.start()
         self.bus = self.network.bus("run")
         self.topics = self.twin.topics

@@ -44,7 +44,9 @@ class MobileBase:
         self._remote = context.state.reader("amr.mode", lambda mode: mode == REMOTE_MODE)
         self._feed = context.state.feed(AMR)
         self._feed.on_sample(self._notice)
-        self._known: tuple[Sample, Known[Report] | Unknown] | None = None
+        self._sample: Sample | None = None
+        self._known: Known[Report] | Unknown = Unknown(Reason.NO_SAMPLE, "")
+        """What the sample that was looked at last says."""
         self._task: Task | None = None
         self._calling_off: _CallingOff | None = None
 
@@ -70,11 +72,7 @@ class MobileBase:
 
     def report(self) -> Known[Report] | Unknown:
         sample = self._feed.look()
-        if isinstance(sample, Unknown):
-            return sample
-        if self._known is None or self._known[0] is not sample:
-            self._known = (sample, self._report_of(sample))
-        return self._known[1]
+        return sample if isinstance(sample, Unknown) else self._report_of(sample)
 
     # Tasks
 
@@ -181,6 +179,11 @@ class MobileBase:
             self._calling_off = None
 
     def _report_of(self, sample: Sample) -> Known[Report] | Unknown:
+        if sample is not self._sample:
+            self._sample, self._known = sample, self._made_from(sample)
+        return self._known
+
+    def _made_from(self, sample: Sample) -> Known[Report] | Unknown:
         values: list[Any] = []
         for part, signal in self._read.items():
             found = signal.of(sample)
