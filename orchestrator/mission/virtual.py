@@ -18,6 +18,7 @@ from orchestrator.guard.outputs import Report
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
 from orchestrator.mission.recording import Recorder
+from orchestrator.robots.drive import RpcCall
 from orchestrator.sim import make_twin
 from orchestrator.sim.twin import Twin
 
@@ -46,7 +47,8 @@ class VirtualMission:
         put_objects(self.twin)
         prepare(self.twin)
         self.audit: list[dict[str, Any]] = []
-        self.guard = Guard(loaded.profile, load_guard_config(), network.bus("guard"), _Kept(self.audit))
+        rpc = self._call if loaded.profile.rpc else None
+        self.guard = Guard(loaded.profile, load_guard_config(), network.bus("guard"), _Kept(self.audit), rpc)
         link = _InProcessLink(self.guard, self.clock)
         bus, prompts = network.bus("run"), prompts or Prompts()
         self.mission = Mission(loaded, bus, link, prompts, on_event, person, watched, recorder)
@@ -54,6 +56,9 @@ class VirtualMission:
     def run(self) -> Outcome:
         self.mission.arm("simulation")
         return self.mission.run()
+
+    def _call(self, call: RpcCall) -> None:
+        self.twin.rpc.call(call.method, call.params)  # type: ignore[attr-defined]
 
 
 def put_objects(twin: Twin) -> None:

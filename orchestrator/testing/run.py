@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from orchestrator.engine.events import (
     Command,
+    Control,
     Event,
     GuardReport,
     NodeInfo,
@@ -168,6 +169,11 @@ class MissionRun:
     def resume(self) -> None:
         self._mission.mission.runner.resume()
 
+    @property
+    def paused(self) -> bool:
+        """By the operator, or by the tree's own `pause`."""
+        return self._mission.mission.runner.paused
+
     def _known(self, question: Question) -> str | None:
         known = self._answers.get(question.name)
         if known is not None and known not in question.choices:
@@ -227,14 +233,19 @@ class MissionRun:
 
     def story(self) -> str:
         """What has happened, a line each; it stands below a failed test."""
-        return "\n".join(line for event in self.events for line in self._lines(event))
+        last: dict[int, NodeStatus] = {}
+        return "\n".join(line for event in self.events for line in self._lines(event, last))
 
-    def _lines(self, event: Event) -> list[str]:
+    def _lines(self, event: Event, last: dict[int, NodeStatus]) -> list[str]:
         at = f"{event.at - self._began:8.2f}  "
         match event:
             case Tick(changes=changes):
-                named = ((self._nodes[n], change) for n, change in changes.items() if change.status != "idle")
-                return [f"{at}{n.name} (line {n.line}): {c.status}  {c.message}".rstrip() for n, c in named]
+                new = {n: change for n, change in changes.items() if change.status != last.get(n, "idle")}
+                last.update((n, change.status) for n, change in new.items())
+                told = ((self._nodes[n], change) for n, change in new.items() if change.status != "idle")
+                return [f"{at}{n.name} (line {n.line}): {c.status}  {c.message}".rstrip() for n, c in told]
+            case Control(action=action, reason=reason):
+                return [f"{at}{action}: {reason}" if reason else f"{at}{action}"]
             case Command(intent=intent, details=details):
                 return [f"{at}-> {intent} {details}"]
             case GuardReport(details=details):
