@@ -76,12 +76,13 @@ class GuardProcess:
         self._run_ended = self._told_to_stop = False
         self._leave_by = math.inf
         audit = AuditFile(self._folder / AUDIT)
+        granted = priority()  # first, for threads inherit it: DDS' own must not wait either
         self._bus = DdsBus(settings.network, name=NAME, breather=0.0)
         rpc = RpcCaller(settings.rpc) if settings.rpc else None
         self._guard = Guard(profile, config, self._bus, audit, rpc)
         self._server = GuardServer(
             self._folder / "guard.sock",
-            Host(self._handle, lambda: self._guard.state.epoch, lambda: self._guard.state.mode.value, priority()),
+            Host(self._handle, lambda: self._guard.state.epoch, lambda: self._guard.state.mode.value, granted),
             self._bus.clock,
         )
         self._guard.on_report = self._server.tell

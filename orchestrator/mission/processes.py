@@ -59,20 +59,19 @@ class GuardProcess:
         with (self._folder / "guard.log").open("a") as log:  # it may outlive our terminal
             pipe = subprocess.PIPE
             self._process = subprocess.Popen(command, stdout=pipe, stderr=log, text=True, start_new_session=True)
-        said = _first_line(self._process)
-        if said == guard_process.ALREADY_GUARDED:
-            return False
-        if said != "up":
-            assert self._process.stdout is not None
-            rest = self._process.stdout.read()
-            raise ProcessError(f"{said}\n{rest}".removeprefix("error: ").strip() or "the guard did not start")
+        assert self._process.stdout is not None
+        with self._process.stdout as output:  # after "up" it has nothing more to say there
+            said = output.readline().strip()
+            if said == guard_process.ALREADY_GUARDED:
+                return False
+            if said != "up":
+                problem = f"{said}\n{output.read()}".removeprefix("error: ").strip()
+                raise ProcessError(problem or "the guard did not start")
         return True
 
     @property
     def pid(self) -> int | None:
         """The guard's process, while there is one."""
-        if self._process is not None:
-            self._process.poll()
         return lock_holder(self._folder)
 
     def wait(self, seconds: float) -> bool:
@@ -82,6 +81,8 @@ class GuardProcess:
             if RealClock.now() >= until:
                 return False
             time.sleep(0.01)
+        if self._process is not None:
+            self._process.wait()
         return True
 
 

@@ -99,22 +99,30 @@ class LiveTwin:
         told = RealClock.now()
         try:
             while not self._ended.is_set():
-                if self.twin.running:
-                    self.twin.bus.wait(self._clock.pause())
-                else:
-                    self._ended.wait(self._clock.pause())  # it reboots, and has no bus
-                self._clock.catch_up()
-                if self._rpc is not None and self.twin.running:
-                    self._rpc.answer_all(self.twin.rpc.answer)  # type: ignore[attr-defined]
+                self.turn()
                 if self._clock.now() - told >= 1.0:
                     told = self._clock.now()
                     each_second(self.twin.status())
         finally:
-            self.twin.stop()
-            self._close()
+            self.close()
+
+    def turn(self) -> None:
+        """Wait for what comes next, and do it."""
+        if self.twin.running:
+            self.twin.bus.wait(self._clock.pause())
+        else:
+            self._ended.wait(self._clock.pause())  # it reboots, and has no bus
+        self._clock.catch_up()
+        if self._rpc is not None and self.twin.running:
+            self._rpc.answer_all(self.twin.rpc.answer)  # type: ignore[attr-defined]
 
     def stop(self) -> None:
         self._ended.set()
+
+    def close(self) -> None:
+        """For whoever takes its turns instead of calling `run`."""
+        self.twin.stop()
+        self._close()
 
 
 def private_network(profile: Profile, tag: str) -> DdsSettings:
