@@ -27,12 +27,12 @@ _ATOM_UPPER = {"fsm": ("ready", "walk", "balance"), "upper": ("on",)}
 class MoveJoints(
     Command,
     needs="joints",
-    uses=(By("group"), By("pose")),
+    uses=(By("group"), By("angles"), By("pose")),
     requires={"aurora": _AURORA_JOINTS, "atom": _ATOM_UPPER},
     one_of=("angles", "pose"),
     timeout=30.0,
 ):
-    """Move joints of a group to angles, or to a named pose, smoothly within the given time; the others hold.
+    """Move joints to angles, or to a named pose, smoothly within the given time; only those of `group` if it is named.
 
     - MoveJoints: {group: left_arm, angles: {left_elbow_pitch: 90 deg}, time: 2 s}
     - MoveJoints: {pose: wave, time: 3 s}
@@ -45,7 +45,7 @@ class MoveJoints(
 
     def command(self) -> Judge:
         if self.pose is not None:
-            return self.robot.joints.move_to_pose(self.pose, self.time)
+            return self.robot.joints.move_to_pose(self.pose, self.time, self.group)
         return self.robot.joints.move_to(self.angles or {}, self.time, self.group)
 
 

@@ -53,7 +53,4 @@ def _decided(use: By, value: Any, robot: RobotFacts | None) -> Iterable[str]:
         return (use.table[value],)
     if robot is None:
         return ()
-    if value in robot.groups:
-        return (robot.groups[value].resource,)
-    joints = robot.poses[value].angles
-    return [group.resource for group in robot.groups.values() if not joints.keys().isdisjoint(group.joints)]
+    return robot.resources_of(value)

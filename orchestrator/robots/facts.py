@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -65,3 +65,11 @@ class RobotFacts:
     hands: tuple[str, ...] = ()  # left, right
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # such as "walk.forward": (-0.4, 0.5)
     fields: FieldTable = field(default_factory=dict)  # what it reports; empty: what the table for all robots says
+
+    def resources_of(self, named: str | Iterable[str]) -> list[str]:
+        """The resources of what a leaf names: a group, a pose, or joints."""
+        if isinstance(named, str) and named in self.groups:
+            return [self.groups[named].resource]
+        joints = (self.poses[named].angles.keys() if named in self.poses else ()) if isinstance(named, str) else named
+        moved = set(joints)
+        return list(dict.fromkeys(g.resource for g in self.groups.values() if not moved.isdisjoint(g.joints)))

@@ -348,7 +348,7 @@ class Builder:
         return self._unchanged()
 
     def _wait_for_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, Entry]) -> Outcome:
-        made.condition = self._reader.condition(written, may_hold=True)
+        made.condition = self._reader.condition(written, no_hold=None)
         return self._unchanged()
 
     def _use_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, Entry]) -> Outcome:
@@ -414,6 +414,8 @@ class Builder:
                 self._findings.missing(key, "missing-parameter", f"{declared.name} needs {' and '.join(missing)}")
         if declared.one_of:
             self._check_one_of(declared, key, entries, meant)
+        if self._reader.active and any(param.type.kind == "group" for param in params.values()):
+            self._check_group(made, declared, entries)
 
     def _report_unknown_param(self, declared: Declaration, key: Scalar, entries: dict[str, Entry]) -> str | None:
         """Says what is wrong with a parameter and returns the one that was probably meant."""
@@ -442,6 +444,26 @@ class Builder:
         for word in given[1:]:
             message = f"{declared.name} takes only one of {names}; {given[0]} is given already"
             self._findings.error(entries[word][0], "one-of", message)
+
+    def _check_group(self, made: TreeNode, declared: Declaration, entries: dict[str, Entry]) -> None:
+        """Angles and poses beside a group must be of that group."""
+        by_kind = {param.type.kind: param.name for param in declared.params.values()}
+        group = made.values.get(by_kind["group"])
+        robot = self._check.robot
+        if robot is None or not isinstance(group, str):
+            return
+        joints = robot.groups[group].joints
+        angles = made.values.get(by_kind.get("joint_angles", ""))
+        for joint in angles if isinstance(angles, dict) else ():
+            if joint not in joints:
+                written = entries[by_kind["joint_angles"]][1]
+                assert type(written) is Mapping
+                message = f"{joint} is not a joint of {group}, which this node is to move"
+                self._findings.unknown(written.entries[joint][0], "not-of-group", message, joint, joints)
+        pose = made.values.get(by_kind.get("pose", ""))
+        if isinstance(pose, str) and robot.poses[pose].angles.keys().isdisjoint(joints):
+            message = f"the pose {pose} says nothing about the joints of {group}"
+            self._findings.error(entries[by_kind["pose"]][1], "not-of-group", message)
 
     def _check_robot(self, declared: Declaration, key: Scalar) -> None:
         robot = self._check.robot

@@ -633,10 +633,22 @@ def calculate(op: str, left: float, right: float) -> float | None:
     return value if -_INF < value < _INF else None
 
 
+HOLD_NOT_HERE = '"for" may stand only at the end of until, wait_for and pause'
+
+
 def parse_expression(
-    text: str, world: World, names: Names, report: Report, *, active: bool = True, may_hold: bool = False
+    text: str,
+    world: World,
+    names: Names,
+    report: Report,
+    *,
+    active: bool = True,
+    no_hold: str | None = HOLD_NOT_HERE,
 ) -> tuple[Expr, float | None] | None:
-    """The typed expression and how long it must have held (`EXPR for T`); None when it cannot be read."""
+    """The typed expression and how long it must have held (`EXPR for T`); None when it cannot be read.
+
+    `no_hold` says why `for` may not stand here; None where it may.
+    """
     try:
         if len(text) > LONGEST:
             raise Mistake("too-long", f"an expression may have at most {LONGEST} characters", None, 0)
@@ -644,7 +656,7 @@ def parse_expression(
         made = parsing.either()
         hold = None
         if parsing.token == "for":
-            hold = _hold(parsing, may_hold)
+            hold = _hold(parsing, no_hold)
         parsing.end()
         if made.kind == "word" and made.value in _TURNED:
             parsing.need_condition(made)
@@ -654,11 +666,9 @@ def parse_expression(
         return None
 
 
-def _hold(parsing: _Parsing, may_hold: bool) -> float:
-    at = parsing.at
-    if not may_hold:
-        message = '"for" may stand only at the end of while, until, require, wait_for and pause'
-        raise Mistake("for-not-here", message, None, at)
+def _hold(parsing: _Parsing, no_hold: str | None) -> float:
+    if no_hold is not None:
+        raise Mistake("for-not-here", no_hold, None, parsing.at)
     parsing.advance()
     held = parsing.signed()
     if held.const is NOT_CONSTANT or held.kind != "duration":

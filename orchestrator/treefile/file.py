@@ -28,6 +28,7 @@ _TREE_NAME = re.compile(r"[A-Za-z_][\w-]{0,63}")
 _ONE_OF = re.compile(r"one of \[(.*)\]")
 PLAIN_TYPES = ("int", "number", "bool", "text", "tag", "hand", "fsm_state", "pose", *list(DIMENSIONS)[:6])
 _LONGEST_PATH = 1000
+_REQUIRE_HOLDS = 'with "for" this would fail at the start: begin the tree with wait_for, and require it without "for"'
 _MOST_VALUES = 50_000  # ten for each of the 5,000 nodes
 
 
@@ -289,7 +290,7 @@ class FileCheck:
         if entry is None:
             return []
         written = entry[1].items if type(entry[1]) is Sequence else [entry[1]]
-        conditions = [self._reader.condition(item, may_hold=True) for item in written]
+        conditions = [self._reader.condition(item, no_hold=_REQUIRE_HOLDS) for item in written]
         return [condition for condition in conditions if condition is not None]
 
     def _pause(self) -> tuple[Expression, Expression] | None:
@@ -307,7 +308,7 @@ class FileCheck:
         if when is None or until is None:
             self._findings.missing(key, "missing-value", 'pause needs "when" and "until"')
             return None
-        first, second = self._reader.condition(when, may_hold=True), self._reader.condition(until, may_hold=True)
+        first, second = self._reader.condition(when, no_hold=None), self._reader.condition(until, no_hold=None)
         return (first, second) if first and second else None
 
     def root(self) -> TreeNode | None:

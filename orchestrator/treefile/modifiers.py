@@ -18,6 +18,8 @@ _RANK = {word: rank for rank, word in enumerate(MODIFIERS)}
 _DURATION = ParamType("duration", lower=0)
 _TEXT = ParamType("text")
 _COUNT = ParamType("int")
+# It is looked at before the start, when nothing has held for any time yet.
+_WHILE_HOLDS = 'with "for" this would fail at the start: write wait_for with it before this node, and while without it'
 _RESULT = ParamType("choice", choices=("success", "failure", "inverted"))
 
 Outcome = tuple[Saved, Saved]  # what is saved after success and after failure
@@ -59,10 +61,10 @@ class ModifierReader:
         modifiers.unless = self._reader.condition(written)
 
     def _while(self, modifiers: Modifiers, key: Scalar, written: Node) -> None:
-        modifiers.while_ = self._reader.condition(written, may_hold=True)
+        modifiers.while_ = self._reader.condition(written, no_hold=_WHILE_HOLDS)
 
     def _until(self, modifiers: Modifiers, key: Scalar, written: Node) -> None:
-        modifiers.until = self._reader.condition(written, may_hold=True)
+        modifiers.until = self._reader.condition(written, no_hold=None)
 
     def _duration(self, key: Scalar, written: Node) -> Value:
         value = self._reader.value(written, _DURATION)

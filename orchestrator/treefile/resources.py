@@ -77,12 +77,7 @@ class Resources:
             return ()
         if isinstance(value, Expression):
             return RESOURCES
-        if value in robot.groups:
-            return [robot.groups[value].resource]
-        if value in robot.poses:
-            joints = robot.poses[value].angles
-            return {group.resource for group in robot.groups.values() if not joints.keys().isdisjoint(group.joints)}
-        return ()
+        return robot.resources_of(value)
 
 
 def line_of(other: TreeNode, node: TreeNode) -> str:

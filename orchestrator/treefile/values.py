@@ -9,6 +9,7 @@ from typing import Any
 from orchestrator.leaf import ParamType
 from orchestrator.robots.facts import RobotFacts
 from orchestrator.treefile.expression import (
+    HOLD_NOT_HERE,
     NOT_CONSTANT,
     NUMBERS,
     Expr,
@@ -87,24 +88,24 @@ class Reader:
 
         return said
 
-    def condition(self, node: Node, *, may_hold: bool = False) -> Expression | None:
+    def condition(self, node: Node, *, no_hold: str | None = HOLD_NOT_HERE) -> Expression | None:
         """An expression that is true or false."""
         if type(node) is not Scalar:
             self._findings.error(node, "wrong-kind", f"a condition is wanted here, not a {node.kind}")
             return None
-        made = self.expression(node, may_hold)
+        made = self.expression(node, no_hold)
         if made is None or not condition(made.made, self.report(node)):
             return None
         return made
 
-    def expression(self, node: Scalar, may_hold: bool = False) -> Expression | None:
+    def expression(self, node: Scalar, no_hold: str | None = HOLD_NOT_HERE) -> Expression | None:
         text = node.text
         if not text:
             self._findings.missing(node, "missing-value", "an expression is missing here")
             return None
         self._scope.reading = node
         report = self.report(node)
-        parsed = parse_expression(text, self._world, self._scope, report, active=self.active, may_hold=may_hold)
+        parsed = parse_expression(text, self._world, self._scope, report, active=self.active, no_hold=no_hold)
         if parsed is None:
             return None
         return Expression(text, parsed[0], parsed[1], node.place)

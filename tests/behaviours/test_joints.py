@@ -112,6 +112,19 @@ def test_a_pose_moves_all_its_groups_at_once(robot: str) -> None:
     assert distance.value < 0.06  # type: ignore[union-attr]
 
 
+def test_of_a_pose_only_the_named_group_moves() -> None:
+    stage = Stage("gr2").prepare(*STANDING)
+    pose = stage.profile.poses["ready"]
+    assert stage.play(MoveJoints, group="left_arm", pose="ready", time=2.0).status is Status.SUCCESS
+    left, everything = (stage.robot.joints.distance(part) for part in ({"left_arm": pose["left_arm"]}, pose))
+    assert left.value < 0.06 < everything.value  # type: ignore[union-attr]
+
+
+def test_a_pose_that_says_nothing_about_the_group_is_refused() -> None:
+    play = Stage("gr2").prepare(*STANDING).play(MoveJoints, group="left_leg", pose="ready")
+    assert (play.status, play.reason) == (Status.FAILURE, "unsupported")
+
+
 def test_faster_than_the_joints_can_takes_longer_and_is_no_failure() -> None:
     stage = Stage("gr2").prepare(*STANDING)
     play = stage.play(MoveJoints, pose="ready", time=0.2)

@@ -34,4 +34,5 @@ def test_parameters_decide_which_parts_a_leaf_uses() -> None:
     move = behaviours.joints.MoveJoints.declaration
     assert parts_used(move, {"group": "left_arm", "pose": None}, ATOM_W) == ["upper"]
     assert parts_used(move, {"group": None, "pose": "nod"}, ATOM_W) == ["head"]
+    assert parts_used(move, {"angles": {"head_yaw": 0.1, "left_elbow_pitch": 0.1}}, ATOM_W) == ["upper", "head"]
     assert parts_used(behaviours.hands.HandOpen.declaration, {"hand": "left"}, ATOM_W) == ["left_hand"]

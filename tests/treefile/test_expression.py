@@ -31,7 +31,7 @@ class SomeNames:
         raise AssertionError(name)
 
 
-def parse(text: str, **options: bool) -> tuple[Expression | None, list[tuple[int, str]]]:
+def parse(text: str, **options: Any) -> tuple[Expression | None, list[tuple[int, str]]]:
     found: list[tuple[int, str]] = []
     world = World(FIELDS, ATOM_W, CAPABILITIES)
     parsed = parse_expression(
@@ -41,7 +41,7 @@ def parse(text: str, **options: bool) -> tuple[Expression | None, list[tuple[int
 
 
 def evaluate(text: str, fields: dict[str, Any] | None = None, names: dict[str, Any] | None = None) -> Any:
-    made, found = parse(text, may_hold=True)
+    made, found = parse(text, no_hold=None)
     assert found == []
     assert made is not None
     return made.evaluate((fields or {}).get, names or {})
@@ -122,7 +122,7 @@ def test_a_chain_is_its_two_comparisons(x: float, low: float, high: float) -> No
 
 
 def test_an_expression_says_which_fields_it_reads_and_how_long_it_must_hold() -> None:
-    made, _ = parse("pad.b or battery.level > 15 % and pad.b for 500 ms", may_hold=True)
+    made, _ = parse("pad.b or battery.level > 15 % and pad.b for 500 ms", no_hold=None)
     assert made is not None
     assert made.fields == ("pad.b", "battery.level")
     assert made.hold == 0.5
@@ -179,7 +179,7 @@ def test_any_text_is_an_expression_or_a_finding_inside_it(text: str) -> None:
     found: list[int] = []
     names = SomeNames()
     world = World(FIELDS, ATOM_W, CAPABILITIES)
-    parsed = parse_expression(text, world, names, lambda offset, *_: found.append(offset), may_hold=True)
+    parsed = parse_expression(text, world, names, lambda offset, *_: found.append(offset), no_hold=None)
     assert parsed is not None or found
     assert all(0 <= offset <= len(text) for offset in found)
     if parsed and not found and parsed[0].kind != "word":

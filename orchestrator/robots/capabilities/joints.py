@@ -69,8 +69,11 @@ class Joints:
             return Decided(self._context, unknown(groups))
         return Together(self._context, [self.move(name, q, duration) for name, (q,) in groups.items()])
 
-    def move_to_pose(self, pose: str, duration: float) -> Judge:
-        groups = self._context.profile.poses[pose]
+    def move_to_pose(self, pose: str, duration: float, only: str | None = None) -> Judge:
+        """Bring all groups of a pose to its angles, or only one of them."""
+        groups = {name: q for name, q in self._context.profile.poses[pose].items() if only in (None, name)}
+        if not groups:
+            return Decided(self._context, failure(Reason.UNSUPPORTED, f"{pose} says nothing about {only}"))
         return Together(self._context, [self.move(group, q, duration) for group, q in groups.items()])
 
     def play_file(self, file: Path, speed: float) -> Judge:
