@@ -20,11 +20,14 @@ class Children(list[Behaviour]):
     def __init__(self, children: list[Behaviour]) -> None:
         super().__init__(children)
         self._holders: WeakKeyDictionary[Callable[..., object], str] = WeakKeyDictionary()
+        self.version = 0
+        """How often it was edited: code written later knows whether it is still the list that was planned with."""
 
     def held_by(self, function: Callable[..., object], name: str) -> None:
         self._holders[function] = name
 
     def let_go(self) -> None:
+        self.version += 1
         for function, name in self._holders.items():
             function.__globals__[name] = None
             function.__globals__["edits"].append(self)

@@ -6,8 +6,9 @@ import itertools
 import linecache
 import weakref
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType
-from typing import cast
+from typing import Any, cast
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -18,7 +19,7 @@ from orchestrator.engine.kinds import Kind
 from orchestrator.engine.own import Own
 from orchestrator.engine.plan import Plan, make_plan
 from orchestrator.engine.tick import TickWriter
-from orchestrator.engine.unit import Unit
+from orchestrator.engine.unit import Text
 
 Visit = Callable[[Behaviour], object]
 Changed = Callable[[list[Behaviour]], object]
@@ -42,12 +43,11 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
 
     def load(tick: FunctionType | None = None) -> FunctionType:
         plans = make_plan(root)
-        units = TickWriter(plans, visits=visit is not None, reports_changes=changed is not None).units()
+        writer = TickWriter(plans, visits=visit is not None, reports_changes=changed is not None)
         seen = dict(zip(nodes, tick.__globals__["seen"])) if tick else {}
         nodes[:] = [plan.node for plan in plans]
         runtime["seen"] = [seen.get(node, Status.INVALID) for node in nodes]
-        units["tick"].function = tick
-        return _load_units(units, plans, filename, runtime)
+        return _Functions(writer, filename, runtime, tick).load(plans)
 
     def renew() -> Status:
         """Called by a tick that begins after an edit."""
@@ -72,33 +72,60 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
     return cast(Callable[[], Status], tick)
 
 
-def _load_units(units: dict[str, Unit], plans: list[Plan], filename: str, runtime: dict[str, object]) -> FunctionType:
-    line = 1
-    for unit in units.values():
-        unit.load(filename, line, runtime)
-        line += len(unit.lines)
-    for unit in units.values():
-        unit.link(lambda name: units[name].function)
-    _give_ticks(plans, units)
-    tick = cast(FunctionType, units["tick"].function)
-    for unit in units.values():
-        unit.function = None  # linecache must not keep the functions alive
-    # a function instead of the text: it is made when somebody wants to see it
-    linecache.cache[filename] = (lambda: "".join(unit.text() for unit in units.values()),)
-    return tick
+class _Functions:
+    """The generated functions of a tree. Each is written when it is called first: a large tree is used bit by bit."""
+
+    def __init__(
+        self, writer: TickWriter, filename: str, runtime: dict[str, object], tick: FunctionType | None
+    ) -> None:
+        self._writer = writer
+        self._filename = filename
+        self._runtime = runtime
+        self._not_yet = _write_first.__code__.replace(co_filename=filename)
+        self._functions = {} if tick is None else {"tick": tick}
+        self._texts: list[Text] = []
+        self._line = 1
+
+    def load(self, plans: list[Plan]) -> FunctionType:
+        tick = self._named("tick")
+        for plan in plans:
+            if plan.watched is not None:
+                plan.watched.held_by(tick, "edited_elsewhere")  # noticed even before its own function is written
+            if plan.kind is Kind.OWN:
+                assert isinstance(plan.node, Own)
+                plan.node.ticks = [self._tick_of(child) for child in plan.children]
+        return self._write("tick")
+
+    def _tick_of(self, plan: Plan) -> Callable[[], Status]:
+        """By which a node of ours ticks its child."""
+        name = self._writer.function_of(plan)
+        return _plain_tick(plan) if name is None else cast(Callable[[], Status], self._named(name))
+
+    def _named(self, name: str) -> FunctionType:
+        function = self._functions.get(name)
+        if function is None:
+            names: dict[str, Any] = {"write": partial(self._write, name)}
+            function = self._functions[name] = FunctionType(self._not_yet, names, name)
+        return function
+
+    def _write(self, name: str) -> FunctionType:
+        unit, function = self._writer.write(name), self._functions[name]
+        unit.become(function, self._line, self._runtime, self._named)
+        self._line += len(unit.lines)
+        self._texts.append(unit.text)
+        texts = self._texts  # linecache must not keep the functions alive
+        # a function instead of the text: it is made when somebody wants to see it
+        linecache.cache[self._filename] = (lambda: "".join(text.made() for text in texts),)
+        return function
 
 
-def _give_ticks(plans: list[Plan], units: dict[str, Unit]) -> None:
-    """The functions by which nodes of ours tick their children."""
-    for plan in plans:
-        if plan.kind is Kind.OWN:
-            assert isinstance(plan.node, Own)
-            plan.node.ticks = [_tick_of(child, units.get(f"tick_{child.label}")) for child in plan.children]
+def _write_first(*arguments: object) -> object:
+    """The code of every function that is not written yet, with `write` among its globals."""
+    return write()(*arguments)  # type: ignore[name-defined]  # noqa: F821
 
 
-def _tick_of(plan: Plan, unit: Unit | None) -> Callable[[], Status]:
-    if unit is not None:
-        return cast(Callable[[], Status], unit.function)
+def _plain_tick(plan: Plan) -> Callable[[], Status]:
+    """The tick of a node that has nothing but its own callbacks."""
     node, initialises, terminates = plan.node, plan.initialises, plan.terminates and plan.kind is Kind.LEAF
 
     def tick() -> Status:
@@ -141,7 +168,8 @@ def _verdict(node: EternalGuard, result: object) -> bool:
 
 def _place(node: Composite) -> int:
     """Where a composite with memory goes on, when that is none of the children it was compiled with."""
-    assert node.current_child is not None
+    if node.current_child is None:
+        raise AssertionError  # as py_trees does
     return node.children.index(node.current_child)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 
-from orchestrator.engine.children import watched_children
 from orchestrator.engine.kinds import COMPOSITES, DECORATORS, Kind
 from orchestrator.engine.plan import INLINE_HALT, Plan
 from orchestrator.engine.unit import Unit
@@ -17,7 +16,7 @@ def is_edited(plan: Plan, out: Unit) -> str:
     """An expression that is true once the node's children are no longer those it was compiled with."""
     if plan.kind in DECORATORS:
         return f"{out.node(plan)}.decorated is not {out.node(plan.children[0])}"
-    return f"{out.node(plan)}.children is not {out.children(plan, watched_children(plan.node))}"
+    return f"{out.node(plan)}.children is not {out.children(plan)}"
 
 
 class HaltWriter:

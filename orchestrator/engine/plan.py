@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from py_trees.behaviour import Behaviour
 
+from orchestrator.engine.children import Children, watched_children
 from orchestrator.engine.kinds import COMPOSITES, DECORATORS, Kind, children_of, has_own_stop, kind_of, overrides
 
 # A stop of more statements than this gets a function of its own, so that the code does not grow with depth. In the
@@ -30,6 +31,8 @@ class Plan:
     terminates: bool = False
     own_stop: bool = False
     children: list[Plan] = field(default_factory=list)
+    watched: Children | None = None  # a composite's list of children
+    version: int = 0  # of that list
     holds: bool = False  # its tick may leave a generator open, see docs/engine.md
     holds_below: bool = False  # the same for something below it
     is_unit: bool = False  # its tick is a function of its own
@@ -79,6 +82,9 @@ def _add(node: Behaviour, plans: list[Plan]) -> Plan:
         own_stop=has_own_stop(node, kind),
     )
     plans.append(plan)
+    if kind in COMPOSITES:
+        plan.watched = watched_children(node)
+        plan.version = plan.watched.version
     for child in children_of(node, kind):
         plan.children.append(_add(child, plans))
     if kind is Kind.FOREIGN:

@@ -28,7 +28,7 @@ class TickWriter:
         self._plans = plans
         self._visits = visits
         self._reports_changes = reports_changes
-        self._units: UnitWriters = {}
+        self._units: UnitWriters = {"tick": self._root}
         self.halts = HaltWriter(self._units)
         self._writers: dict[Kind, Callable[[Plan, Unit], None]] = {
             Kind.LEAF: self._leaf,
@@ -43,13 +43,9 @@ class TickWriter:
             Kind.FOREIGN: self._foreign,
         }
 
-    def units(self) -> dict[str, Unit]:
-        """All functions by name."""
-        self._units["tick"] = self._root
-        written: dict[str, Unit] = {}
-        while pending := [name for name in self._units if name not in written]:
-            written.update((name, self._units[name]()) for name in pending)
-        return written
+    def write(self, name: str) -> Unit:
+        """The function of this name. It may call others, which can be written from now on."""
+        return self._units[name]()
 
     def tick(self, plan: Plan, out: Unit) -> None:
         out.about(plan)
@@ -183,7 +179,6 @@ class TickWriter:
         out(f"s = {out.node(plan)}.status")
 
     def _own(self, plan: Plan, out: Unit) -> None:
-        self._functions_below(plan)
         node = out.node(plan)
         self._initialise(plan, out)
         out(f"s = {node}.update()")
@@ -191,12 +186,13 @@ class TickWriter:
         out(f"{node}.status = s")
         self.visit(plan, out)
 
-    def _functions_below(self, plan: Plan) -> None:
-        for child in plan.children:
-            if self._visits or not child.ticks_alone:
-                self._units[f"tick_{child.label}"] = partial(self._of_own, child)
-            elif child.kind is Kind.OWN:
-                self._functions_below(child)
+    def function_of(self, plan: Plan) -> str | None:
+        """The name of the function by which a node of ours ticks this child; None: its callbacks are enough."""
+        if plan.ticks_alone and not self._visits:
+            return None
+        name = f"tick_{plan.label}"
+        self._units[name] = partial(self._of_own, plan)
+        return name
 
     def _of_own(self, plan: Plan) -> Unit:
         """The function by which a node of ours ticks its child."""

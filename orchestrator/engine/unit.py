@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType, FunctionType, TracebackType
-from typing import Any
+from typing import NamedTuple
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -18,6 +18,19 @@ from orchestrator.engine.children import Children
 from orchestrator.engine.plan import INLINE_HALT_IN_TICK, Plan
 
 _STATUSES = {"S": Status.SUCCESS, "F": Status.FAILURE, "R": Status.RUNNING, "I": Status.INVALID}
+
+
+class Text(NamedTuple):
+    """A function as people see it."""
+
+    lines: list[str]
+    subjects: dict[int, tuple[str, str]]  # class and name of the node, by line
+
+    def made(self) -> str:
+        lines = self.lines.copy()
+        for number, (kind, name) in self.subjects.items():
+            lines[number] += f"  # {kind} {name!r}"
+        return "\n".join([*lines, ""])
 
 
 class Unit:
@@ -32,14 +45,13 @@ class Unit:
         self.depth = 1
         self.halt_room = INLINE_HALT_IN_TICK
         self.lines = [f"def {name}({', '.join(arguments)}):"]
+        self.text = Text(self.lines, {})
         self._arguments = arguments
-        self._comments: dict[int, Plan] = {}
         self._names: dict[str, str] = {}
         self._nodes: dict[str, Behaviour] = {}
         self._bound: dict[str, object] = {}
-        self._held: dict[str, Children] = {}
+        self._held: dict[str, Plan] = {}
         self._called: dict[str, str] = {}
-        self.function: FunctionType | None = None
 
     def __call__(self, line: str) -> None:
         self.lines.append(" " * self.depth + line)
@@ -56,7 +68,7 @@ class Unit:
 
     def about(self, plan: Plan) -> None:
         """Let the next line say which node it is about, for whoever reads a traceback; Python never sees it."""
-        self._comments[len(self.lines)] = plan
+        self.text.subjects[len(self.lines)] = type(plan.node).__name__, plan.node.name
 
     def node(self, plan: Plan) -> str:
         """The name of a node in this function."""
@@ -66,9 +78,10 @@ class Unit:
             self._nodes[name] = plan.node
         return name
 
-    def children(self, plan: Plan, children: Children) -> str:
+    def children(self, plan: Plan) -> str:
+        """The name of the list of children that a node was planned with."""
         name = f"{self.node(plan)}_children"
-        self._held[name] = children
+        self._held[name] = plan
         return name
 
     def places(self, plan: Plan) -> str:
@@ -82,35 +95,35 @@ class Unit:
         """The name here of another generated function."""
         return self._called.setdefault(function, f"f{len(self._called)}")
 
-    def load(self, filename: str, first_line: int, runtime: dict[str, object]) -> None:
-        """Make the function; one that is there already becomes the new one."""
+    def become(
+        self, function: FunctionType, first_line: int, runtime: dict[str, object], named: Callable[[str], object]
+    ) -> None:
+        """Turn a function into this one; `named` gives the other generated functions by name."""
         defaults = {**_STATUSES, **self._nodes}
         head = f"def unit({', '.join([*self._arguments, *defaults])}):"
         code = _code("\n".join([head, *self.lines[1:]])).replace(
-            co_filename=filename, co_firstlineno=first_line, co_name=self.name, co_qualname=self.name
+            co_filename=function.__code__.co_filename,
+            co_firstlineno=first_line,
+            co_name=self.name,
+            co_qualname=self.name,
         )
         # a dictionary and a code object of its own: Python's inline caches belong to the code object
-        names: dict[str, Any] = {**runtime, **self._bound, **self._held}
-        if self.function is None:
-            self.function = FunctionType(code, names, self.name)
-        else:
-            self.function.__code__ = code
-            self.function.__globals__.clear()
-            self.function.__globals__.update(names)
-        self.function.__defaults__ = tuple(defaults.values())
-        for name, children in self._held.items():
-            children.held_by(self.function, name)
+        names = function.__globals__
+        names.clear()
+        names.update(runtime)
+        names.update(self._bound)
+        names.update((name, _as_planned(plan)) for name, plan in self._held.items())
+        names.update((name, named(other)) for other, name in self._called.items())
+        function.__code__ = code
+        function.__defaults__ = tuple(defaults.values())
+        for name, plan in self._held.items():
+            assert plan.watched is not None
+            plan.watched.held_by(function, name)
 
-    def link(self, function_named: Callable[[str], object]) -> None:
-        assert self.function is not None
-        for function, name in self._called.items():
-            self.function.__globals__[name] = function_named(function)
 
-    def text(self) -> str:
-        lines = self.lines.copy()
-        for number, plan in self._comments.items():
-            lines[number] += f"  # {type(plan.node).__name__} {plan.node.name!r}"
-        return "\n".join([*lines, ""])
+def _as_planned(plan: Plan) -> Children | None:
+    """The list of children, unless it was edited since: then nothing that a node's list could be."""
+    return plan.watched if plan.watched is not None and plan.watched.version == plan.version else None
 
 
 @lru_cache(maxsize=2048)
