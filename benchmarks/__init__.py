@@ -6,7 +6,7 @@ measured in turn within one run, the best or the median of many repeats counts, 
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 
 class Row(TypedDict):
@@ -30,3 +30,16 @@ def at_most(name: str, value: float, unit: str, goal: float) -> Row:
 def report(name: str, value: float, unit: str) -> Row:
     """A number without a goal, for comparison."""
     return Row(name=name, value=value, unit=unit, reach=None, ok=None)
+
+
+class NoFields:
+    """Nothing is known."""
+
+    def read(self, name: str) -> Any:
+        return None
+
+    def why(self, name: str) -> str:
+        return f"{name} is not known"
+
+    def watch(self, name: str) -> None:
+        pass

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import behaviours
-from benchmarks import Row, at_most, report
+from benchmarks import NoFields, Row, at_most, report
 from benchmarks.language import FIELDS, ROBOT, mission
 from orchestrator.bus.dds import DdsBus
 from orchestrator.bus.memory import MemoryNetwork
@@ -38,19 +38,6 @@ class Listen(Leaf, timeout=None):
     def step(self) -> Status:
         self.robot.append(time.perf_counter())
         return Status.RUNNING
-
-
-class NoFields:
-    """Nothing is known."""
-
-    def read(self, name: str) -> Any:
-        return None
-
-    def why(self, name: str) -> str:
-        return f"{name} is not known"
-
-    def watch(self, name: str) -> None:
-        pass
 
 
 def rows() -> list[Row]:

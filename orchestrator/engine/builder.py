@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from py_trees.composites import Selector, Sequence
 
 from orchestrator.clock import Clock
 from orchestrator.engine.breakpoints import fits
-from orchestrator.engine.conditions import Condition, bind, check_range
+from orchestrator.engine.conditions import DYNAMIC, Condition, bind, check_range
 from orchestrator.engine.events import NodeInfo, Structure
 from orchestrator.engine.nodes.composites import Parallel, ReactiveSelector, ReactiveSequence
 from orchestrator.engine.nodes.finally_ import Finally, TryAll
@@ -39,7 +40,7 @@ from orchestrator.engine.resources import parts_used
 from orchestrator.engine.run import FieldSource, Run
 from orchestrator.engine.substitution import StandIn, Substitutes
 from orchestrator.leaf import Catalogue, Declaration, Leaf
-from orchestrator.treefile import Expression, Template, Tree, TreeNode
+from orchestrator.treefile import Expression, Tree, TreeNode
 from orchestrator.treefile.model import NO_MODIFIERS
 
 SUCCESS, FAILURE = Status.SUCCESS, Status.FAILURE
@@ -202,7 +203,7 @@ class _Builder:
         return LeafNode(source.title, self._run, make, limit, declared.resumable, has_result, source)
 
     def _leaf_maker(self, source: TreeNode, declared: Declaration) -> Callable[[], tuple[Leaf, Iterable[str]]]:
-        run, robot, folder = self._run, self._run.robot, Path(source.place.file).parent
+        run, robot, folder = self._run, self._run.robot, _folder(source.place.file)
         agreed = source.modifiers.confirm is not None  # it starts only after a person has agreed
 
         def leaf(robot: Any, values: Mapping[str, Any]) -> Leaf:
@@ -299,6 +300,11 @@ _FLOW: dict[str, Callable[[TreeNode, Run], Behaviour]] = {
 """Leaves of the catalogue that the engine carries out itself, because they need the run and no robot."""
 
 
+@lru_cache(maxsize=256)
+def _folder(file: str) -> Path:
+    return Path(file).parent
+
+
 def _results(source: TreeNode) -> list[str]:
     """What a leaf may leave as its result."""
     if source.leaf is None:
@@ -312,4 +318,4 @@ def _is_constant(value: Any) -> bool:
         return all(_is_constant(item) for item in value)
     if isinstance(value, dict):
         return all(_is_constant(item) for item in value.values())
-    return not isinstance(value, Expression | Template)
+    return not isinstance(value, DYNAMIC)

@@ -38,15 +38,15 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
     """
     filename = f"behaviour tree {root.name!r} {next(_numbers)}"  # linecache refuses to look up <names>
     edits: list[object] = []
-    runtime: dict[str, object] = {**_RUNTIME, "visit": visit, "edits": edits}
-    nodes: list[Behaviour] = []
+    runtime: dict[str, object] = {**_RUNTIME, "visit": visit, "edits": edits, "seen": None}
+    told: dict[Behaviour, Status] = {}
 
     def load(tick: FunctionType | None = None) -> FunctionType:
         plans = make_plan(root)
         writer = TickWriter(plans, visits=visit is not None, reports_changes=changed is not None)
-        seen = dict(zip(nodes, tick.__globals__["seen"])) if tick else {}
-        nodes[:] = [plan.node for plan in plans]
-        runtime["seen"] = [seen.get(node, Status.INVALID) for node in nodes]
+        before = told.copy()
+        told.clear()
+        told.update((plan.node, before.get(plan.node, Status.INVALID)) for plan in plans)
         return _Functions(writer, filename, runtime, tick).load(plans)
 
     def renew() -> Status:
@@ -60,11 +60,13 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
         edits.append(node)
         return compile_tree(node, visit)()
 
-    def report(now: list[Status]) -> None:
-        seen = tick.__globals__["seen"]
+    def report(now: list[object]) -> None:
         tick.__globals__["seen"] = now
+        nodes = [node for node, status in told.items() if node.status is not status]
+        told.update((node, node.status) for node in nodes)
         assert changed is not None
-        changed([node for node, old, new in zip(nodes, seen, now) if old is not new])
+        if nodes:
+            changed(nodes)
 
     runtime.update(renew=renew, edited=edited, report=report)
     tick = load()
@@ -126,10 +128,17 @@ def _write_first(*arguments: object) -> object:
 
 def _plain_tick(plan: Plan) -> Callable[[], Status]:
     """The tick of a node that has nothing but its own callbacks."""
-    node, initialises, terminates = plan.node, plan.initialises, plan.terminates and plan.kind is Kind.LEAF
+    node, terminates = plan.node, plan.terminates and plan.kind is Kind.LEAF
 
     def tick() -> Status:
-        if initialises and node.status is not RUNNING:
+        status = node.update()
+        if status is not RUNNING:
+            status = _terminated(node, status) if terminates else _checked(node, status)
+        node.status = status
+        return status
+
+    def initialise_and_tick() -> Status:
+        if node.status is not RUNNING:
             node.initialise()
         status = node.update()
         if status is not RUNNING:
@@ -137,7 +146,7 @@ def _plain_tick(plan: Plan) -> Callable[[], Status]:
         node.status = status
         return status
 
-    return tick
+    return initialise_and_tick if plan.initialises else tick
 
 
 def _checked(node: Behaviour, status: Status) -> Status:

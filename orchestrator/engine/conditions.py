@@ -61,16 +61,20 @@ def why_unknown(expression: Expression, run: Run) -> str:
     return f'"{expression.text}" is not known: {"; ".join(reasons) or "a value in it was never saved"}'
 
 
+DYNAMIC = (Expression, Template)
+"""What is worked out when its node starts."""
+
+
 def bind(value: Any, run: Run) -> Callable[[], Any]:
     """A function that gives a value of the file when its node starts; raises Unknown."""
     if isinstance(value, Expression):
         return _calculated(value, run)
     if isinstance(value, Template):
         return _filled_in(value, run)
-    if isinstance(value, list) and any(isinstance(item, Expression | Template) for item in value):
+    if isinstance(value, list) and any(isinstance(item, DYNAMIC) for item in value):
         items = [bind(item, run) for item in value]
         return lambda: [item() for item in items]
-    if isinstance(value, dict) and any(isinstance(item, Expression | Template) for item in value.values()):
+    if isinstance(value, dict) and any(isinstance(item, DYNAMIC) for item in value.values()):
         entries = {key: bind(item, run) for key, item in value.items()}
         return lambda: {key: item() for key, item in entries.items()}
     return lambda: value

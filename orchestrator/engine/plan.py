@@ -31,6 +31,7 @@ class Plan:
     terminates: bool = False
     own_stop: bool = False
     children: list[Plan] = field(default_factory=list)
+    implied: bool = False  # its status follows from its parent's status and current child
     watched: Children | None = None  # a composite's list of children
     version: int = 0  # of that list
     holds: bool = False  # its tick may leave a generator open, see docs/engine.md
@@ -66,6 +67,8 @@ def make_plan(root: Behaviour) -> list[Plan]:
         _divide_halt(plan)
         plan.holds_below = any(child.holds or child.holds_below for child in plan.children)
         plan.holds = plan.kind in (Kind.SEQUENCE, Kind.SELECTOR) and any(child.is_held for child in plan.children)
+        if plan.kind is Kind.SEQUENCE:
+            _imply(plan)
         if plan.kind is Kind.SEQUENCE and len(plan.children) > 2 * UNIT_NODES:
             plan.children = _runs(plan)
     return plans
@@ -91,6 +94,13 @@ def _add(node: Behaviour, plans: list[Plan]) -> Plan:
         for child in node.children:
             _add(child, plans)
     return plan
+
+
+def _imply(plan: Plan) -> None:
+    """Leaves before the current child of a sequence with memory have succeeded, those after it have not begun."""
+    if plan.node.memory and not plan.own_stop:  # type: ignore[attr-defined]
+        for child in plan.children:
+            child.implied = child.kind is Kind.LEAF and not child.own_stop
 
 
 def _divide(plan: Plan) -> None:

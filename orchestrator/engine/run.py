@@ -94,6 +94,7 @@ class Run:
         self.resources = Resources()
         self.leaves: dict[LeafNode, None] = {}  # started and not stopped, in the order of their start
         self.acting: LeafNode | None = None  # the leaf that was called last: what is asked of the robot comes from it
+        self.now = self.clock.now()  # when this tick began
         self.due = inf  # when the next tick is needed at the latest
         self.late_at = inf  # when a tick has taken too long
         self.cleanups: list[Cleanup] = []  # of what was interrupted and nobody has taken care of yet

@@ -206,7 +206,8 @@ class Runner:
     def _advance(self) -> None:
         run = self._run
         run.due = inf
-        run.late_at = run.clock.now() + PERIOD
+        run.now = run.clock.now()
+        run.late_at = run.now + PERIOD
         if self._aborting is not None:
             self._go_on_aborting()
             return

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from py_trees.common import Status
+from py_trees.decorators import PassThrough
 
 from orchestrator.engine.halt import HaltWriter, UnitWriters, is_edited
 from orchestrator.engine.kinds import Kind
-from orchestrator.engine.passing import passed_on
 from orchestrator.engine.plan import UNIT_NODES, Plan
 from orchestrator.engine.tick_parallel import write_parallel
 from orchestrator.engine.tick_selector import write_selector
@@ -126,19 +125,26 @@ class TickWriter:
 
     def _report_changes(self, out: Unit) -> None:
         if len(self._plans) <= 2 * UNIT_NODES:
-            out(f"now = {self._statuses(out)}")
+            out(f"now = {self._state(out)}")
         else:
-            out(f"now = {out.call('statuses')}()")
-            self._units["statuses"] = self._all_statuses
+            out(f"now = {out.call('state')}()")
+            self._units["state"] = self._whole_state
         out("if now != seen: report(now)")
 
-    def _all_statuses(self) -> Unit:
-        out = Unit("statuses")
-        out(f"return {self._statuses(out)}")
+    def _whole_state(self) -> Unit:
+        out = Unit("state")
+        out(f"return {self._state(out)}")
         return out
 
-    def _statuses(self, out: Unit) -> str:
-        return f"[{', '.join(f'{out.node(plan)}.status' for plan in self._plans)}]"
+    def _state(self, out: Unit) -> str:
+        """A list that changes whenever a status does; as short as it can be, since it is made in every tick."""
+        entries: list[str] = []
+        for plan in self._plans:
+            if not plan.implied:
+                entries.append(f"{out.node(plan)}.status")
+            if plan.kind is Kind.SEQUENCE and plan.node.memory:  # type: ignore[attr-defined]
+                entries.append(f"{out.node(plan)}.current_child")
+        return f"[{', '.join(entries)}]"
 
     def _leaf(self, plan: Plan, out: Unit) -> None:
         self._initialise(plan, out)
@@ -226,15 +232,11 @@ class TickWriter:
         self.visit(plan, out)
 
     def _call_update(self, plan: Plan, out: Unit) -> None:
-        """Called with `s` being the child's status, which an update may promise to pass on."""
-        names = {"S": Status.SUCCESS, "F": Status.FAILURE, "R": Status.RUNNING, "I": Status.INVALID}
-        child_decides = passed_on(plan.node) if plan.kind is Kind.DECORATOR else ()
-        calls = [name for name, status in names.items() if status not in child_decides]
-        if not calls:
+        """Called with `s` being the child's status, which a PassThrough has nothing to add to."""
+        if plan.kind is Kind.DECORATOR and getattr(plan.node.update, "__func__", None) is PassThrough.update:
             return
         out.about(plan)
-        condition = "" if len(calls) == 4 else f"if {' or '.join(f's is {name}' for name in calls)}: "
-        out(f"{condition}s = {out.node(plan)}.update()")
+        out(f"s = {out.node(plan)}.update()")
 
     def _stop(self, plan: Plan, out: Unit) -> None:
         """`stop(s)` of a leaf or decorator, but for the status."""

@@ -6,6 +6,7 @@ import gc
 import linecache
 import traceback
 from collections.abc import Callable
+from functools import partial
 from types import CodeType, SimpleNamespace
 from unittest.mock import Mock
 
@@ -16,7 +17,7 @@ from py_trees.common import Status
 from py_trees.composites import Composite, Parallel, Selector, Sequence
 
 from orchestrator.engine import compile_tree, unit
-from tests.engine.random_trees import Hooked, Mishap, NotesTick, Scripted, py_trees_ticker, trace
+from tests.engine.random_trees import Hooked, Mishap, NotesTick, RandomTree, Scripted, py_trees_ticker, trace
 
 BATCHES = 40
 TREES_PER_BATCH = 500
@@ -227,6 +228,25 @@ class TestChanged:
 
         tick = self.watched(Foreign("root", memory=False, children=[leaf("a", R)]))
         assert tick() == [("root", R), ("a", R)]
+
+    def keep(self, told: dict[Behaviour, Status], nodes: list[Behaviour]) -> None:
+        told.update((node, node.status) for node in nodes)
+
+    def test_tells_exactly_what_a_look_at_every_node_finds(
+        self, set_time: Callable[[int], None], small_functions: None
+    ) -> None:
+        for seed in range(2 * TREES_PER_BATCH):
+            tree = RandomTree(seed)
+            told: dict[Behaviour, Status] = {}
+            tick = compile_tree(tree.root, changed=partial(self.keep, told))
+            for number in range(12):
+                set_time(number)
+                try:
+                    tick()
+                except Exception:  # nothing is told of a tick that did not end
+                    continue
+                found = {node: told.get(node, INVALID) for node in tree.root.iterate()}
+                assert found == {node: node.status for node in found}, f"seed {seed}, tick {number}"
 
     def test_an_edit_loses_nothing_and_repeats_nothing(self) -> None:
         root: Composite = Sequence("root", False, [leaf("a", S)])

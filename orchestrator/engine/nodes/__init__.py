@@ -1,6 +1,1 @@
-"""Nodes of our own: py_trees decorators that take the time from the clock and write no text while they run."""
-
-from orchestrator.engine.nodes.retry import Retry
-from orchestrator.engine.nodes.timeout import Timeout
-
-__all__ = ["Retry", "Timeout"]
+"""What kinds and modifiers of the language become: nodes of our own, with the run's clock where time is involved."""

@@ -263,7 +263,8 @@ class Attempts(Modifier):
         self._wait = wait
         self._key = key
         self.attempt = 1
-        self.until = -inf
+        self.until: float | None = None
+        """When the next attempt starts; None during an attempt."""
 
     def initialise(self) -> None:
         super().initialise()
@@ -271,18 +272,22 @@ class Attempts(Modifier):
         self.until = -inf
 
     def update(self) -> Status:
-        now = self.run.clock.now()
-        if now < self.until:
-            self.run.wake_at(self.until)
-            return RUNNING
-        self.run.values[self._key] = self.attempt
+        if self.until is not None:
+            if self.run.clock.now() < self.until:
+                self.run.wake_at(self.until)
+                return RUNNING
+            self.until = None
+            self.run.values[self._key] = self.attempt
         status = self.ticks[0]()
         if status is not FAILURE or self.attempt > self._times:
             return status
+        return self._fail_again()
+
+    def _fail_again(self) -> Status:
         self.attempt += 1
         self.run.say(self, f"attempt {self.attempt} of {self._times + 1}")
         try:
-            self.until = now if self._wait is None else now + self._wait()
+            self.until = self.run.clock.now() + (0.0 if self._wait is None else self._wait())
         except Unknown as unknown:
             return self.run.fail(self, str(unknown))
         self.run.wake_at(self.until)
@@ -295,27 +300,34 @@ class Limit(Interrupter):
     def __init__(self, name: str, run: Run, child: Behaviour, time: Value) -> None:
         super().__init__(name, run, [child])
         self._time = time
+        self._unknown = ""
         self.started_at = 0.0
         self.deadline = inf
 
     def initialise(self) -> None:
-        self.feedback_message = ""
+        self.feedback_message = self._unknown = ""
+        self.started_at = self.run.clock.now()
+        try:
+            self.deadline = self.started_at + self._time()
+        except Unknown as unknown:
+            self._unknown = str(unknown)
 
-    def advance(self) -> Status:
-        if self.status is not RUNNING:
-            self.started_at = self.run.clock.now()
-            try:
-                self.deadline = self.started_at + self._time()
-            except Unknown as unknown:
-                return self.run.fail(self, str(unknown))
+    def update(self) -> Status:
+        if self.cleanups or self._unknown:
+            return super().update()
         status = self.ticks[0]()
         if status is not RUNNING:
             return status
-        if self.run.clock.now() >= self.deadline:
-            self.run.fail(self, f"timeout: not done after {self.deadline - self.started_at:g} s")
+        run, deadline = self.run, self.deadline
+        if run.now >= deadline:
+            run.fail(self, f"timeout: not done after {deadline - self.started_at:g} s")
             return self.interrupt_all(FAILURE)
-        self.run.wake_at(self.deadline)
+        if deadline < run.due:
+            run.due = deadline
         return RUNNING
+
+    def advance(self) -> Status:
+        return self.run.fail(self, self._unknown)
 
 
 class Use(Modifier):
