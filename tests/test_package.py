@@ -50,3 +50,7 @@ def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) ->
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "44 of 44 topics came back unchanged." in done.stdout
+    tree = str(home / next(home.glob("lib/python*/site-packages/orchestrator/_data/trees/04_deliver_atom_w.yaml")))
+    delivery = [str(home / "bin" / "orchestrator"), "run", tree, "--virtual"]
+    done = subprocess.run(delivery, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
