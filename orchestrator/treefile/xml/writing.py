@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,17 @@ from orchestrator.yamlfile import Findings, read_file
 RESULTS = {"inverted": "Inverter", "success": "ForceSuccess", "failure": "ForceFailure"}
 CONDITION_NODES = {"check": "Check", "wait_for": "WaitFor"}
 """Our own nodes for conditions that a script cannot express."""
+# A tree may not be called like a node: those of BehaviorTree.CPP and the words it keeps for itself.
+_RESERVED = frozenset((
+    "root", "Root", "Action", "Condition", "Control", "Decorator", "SubTree", "Sequence", "SequenceWithMemory",
+    "AsyncSequence", "ReactiveSequence", "Fallback", "AsyncFallback", "ReactiveFallback", "Parallel", "ParallelAll",
+    "IfThenElse", "WhileDoElse", "ManualSelector", "Switch2", "Switch3", "Switch4", "Switch5", "Switch6", "Inverter",
+    "Repeat", "RetryUntilSuccessful", "RetryUntilSuccesful", "KeepRunningUntilFailure", "Delay", "RunOnce",
+    "ForceSuccess", "ForceFailure", "Timeout", "Precondition", "LoopInt", "LoopBool", "LoopDouble", "LoopString",
+    "ConsumeQueue", "AlwaysSuccess", "AlwaysFailure", "Script", "ScriptCondition", "SetBlackboard", "UnsetBlackboard",
+    "Sleep", "TestNode", "WasEntryUpdated", "SkipUnlessUpdated", "WaitValueUpdate",
+))  # fmt: skip
+_PORT = re.compile(r"(?!(?:name|ID)$)[A-Za-z]\w*")
 _CARRIED_HEAD = ("tree", "params", "root")
 
 
@@ -61,16 +73,19 @@ class _Export:
         tree = Element("BehaviorTree", {"ID": name})
         self._trees[path] = name, tree
         before, self._file = self._file, path
-        self._models[f"tree {name}"] = _model_of_tree(name, head.get("params") or {})
-        for word in head:
-            if word not in _CARRIED_HEAD:
-                tree.children.append(self._lose(f"{name}: {word}: {_short(head[word])}"))
+        params = head.get("params") or {}
+        self._models[f"tree {name}"] = _model_of_tree(name, params)
+        lost = [f"{word}: {_short(head[word])}" for word in head if word not in _CARRIED_HEAD]
+        lost += [f"the parameter {param}, which cannot be a port" for param in params if not _PORT.fullmatch(param)]
+        lost += [f"its name {head['tree']}"] if name != head["tree"] else []
+        tree.children += [self._lose(f"{name}: {what}") for what in lost]
         tree.children += self._node(head["root"])
         self._file = before
         return name
 
     def _unique(self, name: str) -> str:
-        taken = {known for known, _ in self._trees.values()}
+        taken = {*_RESERVED, *self.catalogue.leaves, *CONDITION_NODES.values()}
+        taken |= {known for known, _ in self._trees.values()}
         number = 2
         found = name
         while found in taken:
@@ -157,15 +172,19 @@ class _Export:
             scripts = {name: condition_out(text) for name, text in values.items()}
             if all(script is not None for script in scripts.values()):
                 return Element("Script", {"code": "; ".join(f"{name} := {text}" for name, text in scripts.items())})
-        self._models[leaf.name] = _model_of_leaf(leaf)
-        return Element(leaf.name, self._attributes(values))
+        model = self._models.setdefault(leaf.name, _model_of_leaf(leaf))
+        element = Element(leaf.name, self._attributes(values))
+        known = {port.attributes["name"] for port in model.children}
+        # Set takes any name: each that the trees use becomes a port.
+        model.children += [Element("input_port", {"name": name}) for name in element.attributes if name not in known]
+        return element
 
     def _attributes(self, values: dict[str, Plain]) -> dict[str, str]:
         found = {}
         for name, value in values.items():
             text = _packed(value)
             text = None if text is None else value_out(text)
-            if text is None:
+            if text is None or not _PORT.fullmatch(name):
                 self._remarks.append(f"{name}: {_short(value)}")
                 continue
             found[name] = text
@@ -274,6 +293,8 @@ def _model_of_tree(name: str, params: dict[str, Plain]) -> Element:
     """The parameters of a tree as ports; type, default and help come back with import."""
     ports = []
     for port, param in params.items():
+        if not _PORT.fullmatch(port):
+            continue
         default = _packed(param["default"]) if "default" in param else None
         attributes = {"name": port, "type": param["type"], **({"default": default} if default is not None else {})}
         ports.append(Element("input_port", attributes, text=param.get("help", "")))

@@ -19,6 +19,7 @@ from orchestrator.treefile.xml.plain import plain, to_yaml
 from orchestrator.yamlfile import Findings, read_text
 from tests.treefile.conftest import CATALOGUE, CheckText
 from tests.treefile.test_rules import RULES, Rule, complete
+from tests.treefile.xml.loader_rules import broken_rules
 
 BOTH_KNOW = """tree: t
 params:
@@ -67,6 +68,7 @@ def exported(folder: Path, **files: str) -> tuple[str, list[str]]:
     for name, text in files.items():
         (folder / f"{name}.yaml").write_text(text)
     made = export(folder / f"{next(iter(files))}.yaml", CATALOGUE)
+    assert broken_rules(made.xml) == []
     return made.xml, made.lost
 
 
@@ -112,6 +114,35 @@ def test_groot_is_told_about_every_node(tmp_path: Path) -> None:
     known |= {"Script", "Timeout", "Delay", "Repeat", "RetryUntilSuccessful", "Inverter", "ForceSuccess"}
     for tree in root.iterfind("BehaviorTree"):
         assert {element.tag for element in tree.iter()} <= known | {"BehaviorTree"}
+
+
+def test_names_that_the_other_side_keeps_for_itself_are_changed_and_named(tmp_path: Path) -> None:
+    part = "tree: SetFsm\nparams:\n  name: {type: text}\n  _x: {type: int, default: 1}\nroot: [CheckErrors]\n"
+    text = "tree: root\nroot:\n  - use: part.yaml\n    with: {name: a, _x: 2}\n"
+    xml, lost = exported(tmp_path, t=text, part=part)
+    assert '<SubTree ID="SetFsm_2"/>' in xml
+    assert sorted(lost) == [
+        "SetFsm_2: its name SetFsm",
+        "SetFsm_2: the parameter _x, which cannot be a port",
+        "SetFsm_2: the parameter name, which cannot be a port",
+        "root_2: its name root",
+        "use: _x: 2",
+        "use: name: a",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("xml", "said"),
+    [
+        ('<root><BehaviorTree ID="t"><A/></BehaviorTree></root>', "BTCPP_format"),
+        ('<root BTCPP_format="4"><BehaviorTree ID="Script"><Inverter/></BehaviorTree></root>', "may not be called"),
+        ('<root BTCPP_format="4"><BehaviorTree ID="t"><Inverter/></BehaviorTree></root>', "0 children"),
+        ('<root BTCPP_format="4"><BehaviorTree ID="t"><Delay msec="1"><A/></Delay></BehaviorTree></root>', "no port"),
+        ('<root BTCPP_format="4"><BehaviorTree ID="t"><SubTree ID="u"/></BehaviorTree></root>', "no such tree"),
+    ],
+)
+def test_what_a_loader_would_refuse_is_seen(xml: str, said: str) -> None:
+    assert any(said in rule for rule in broken_rules(xml))
 
 
 LOST = """tree: t
