@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,11 @@ from orchestrator.robots.judging import Judge
 from orchestrator.robots.knowledge import Known
 from orchestrator.robots.motion import Motion, move
 from orchestrator.robots.outcome import SUCCESS, Outcome
+from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import load_profile
 from orchestrator.robots.robot import Robot
 from orchestrator.wire.topics import topics
-from tests.support.c_peer import build, running, send_away, wait_until
+from tests.support.c_peer import GENERATIONS, build, running, send_away, wait_until
 from tests.support.fake_robot import known
 from tests.support.tools import need
 
@@ -34,8 +36,8 @@ SLOW = 0.2
 class Outlet:
     """Lets every intent out unchecked, and `robot`: how a mission sees it."""
 
-    def __init__(self, name: str, bus: DdsBus) -> None:
-        self.profile = load_profile(name)
+    def __init__(self, profile: Profile, bus: DdsBus) -> None:
+        self.profile = profile
         self.bus = bus
         table = topics(self.profile.family, self.profile.variants, self.profile.prefix)
         self.robot = Robot(self.profile, bus, self)
@@ -97,14 +99,17 @@ def at_work(name: str, generation: str, folder: Path, settings: DdsSettings) -> 
     """One of our robots and its C counterpart; what the latter printed is there afterwards."""
     need("idlc", "gcc")
     program = build(folder, generation, Path(__file__).with_name("robot.c"))
+    variant = generation.partition("/")[2]
+    profile = replace(load_profile(name), variants=(variant,) if variant else ())
     printed: list[str] = []
     with DdsBus(settings, "us") as bus, running(program, settings) as peer:
-        yield Outlet(name, bus), printed
+        yield Outlet(profile, bus), printed
         printed += send_away(peer)
 
 
-def test_an_atom_w_in_c_is_understood_and_obeys(tmp_path: Path, settings: DdsSettings) -> None:
-    with at_work("atom_w", "dobot_atom", tmp_path, settings) as (outlet, printed):
+@pytest.mark.parametrize("generation", [each for each in GENERATIONS if each.startswith("dobot_atom")])
+def test_an_atom_w_in_c_is_understood_and_obeys(generation: str, tmp_path: Path, settings: DdsSettings) -> None:
+    with at_work("atom_w", generation, tmp_path, settings) as (outlet, printed):
         robot = outlet.robot
         outlet.wait_for("rt/set/fsm/id", "rt/switch/upper/control", "rt/upper/cmd", "rt/hands/cmd", "rt/amr/cmd")
         assert known(robot.fsm.state()) == "damping"
@@ -130,8 +135,9 @@ def test_an_atom_w_in_c_is_understood_and_obeys(tmp_path: Path, settings: DdsSet
     assert printed == ["fsm 2", "upper control 1", "base command 3 tag 12", "hands", "alive to the end"]
 
 
-def test_an_adam_in_c_is_understood_and_obeys(tmp_path: Path, settings: DdsSettings) -> None:
-    with at_work("adam_u", "pnd_adam", tmp_path, settings) as (outlet, printed):
+@pytest.mark.parametrize("generation", [each for each in GENERATIONS if each.startswith("pnd_adam")])
+def test_an_adam_in_c_is_understood_and_obeys(generation: str, tmp_path: Path, settings: DdsSettings) -> None:
+    with at_work("adam_u", generation, tmp_path, settings) as (outlet, printed):
         robot = outlet.robot
         outlet.wait_for("rt/lowcmd", "rt/handcmd")
         assert {group: known(robot.joints.position(group)) for group in robot.profile.groups} == {
