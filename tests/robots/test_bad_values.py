@@ -23,6 +23,16 @@ NO_HEARTBEAT = {"rt/emergency/state", "rt/hands/state", "rt/main/nodes/state", "
 """Topics with nothing in them that must change: they may say the same for ever."""
 
 
+def reporting(name: str) -> FakeRobot:
+    """A robot that has said everything once."""
+    fake = FakeRobot(name)
+    fake.run(0.06)
+    for topic in fake.writers:
+        fake.report(topic)
+    fake.clock.advance(0)
+    return fake
+
+
 def holder(fake: FakeRobot, signal: Signal) -> tuple[Any, str]:
     """The (first) part of the message that has the signal's value, and the name of the value in it."""
     target: Any = fake.messages[signal.topic]
@@ -71,8 +81,7 @@ def spoil(fake: FakeRobot, signal: Signal, value: Any) -> None:
 @pytest.mark.parametrize("name", ROBOTS)
 def test_no_number_that_cannot_be_is_believed(name: str, bad: str) -> None:
     for signal in measured(FakeRobot(name)):
-        fake = FakeRobot(name)
-        fake.run(0.06)
+        fake = reporting(name)
         before = field_values(fake)
         spoil(fake, fake.robot.state.signals[signal], BAD[bad])
         fake.say(fake.robot.state.signals[signal].topic)
@@ -143,8 +152,7 @@ def test_every_topic_that_has_a_heartbeat_is_unknown_when_it_stands_still(name: 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_time_that_goes_back_is_a_restart_on_every_topic(name: str) -> None:
     for topic in FakeRobot(name).writers:
-        fake = FakeRobot(name)
-        fake.run(0.06)
+        fake = reporting(name)
         if topic not in {signal.topic for signal in fake.robot.state.signals.values()}:
             continue  # nobody reads it
         for signal in fake.robot.state.signals:  # a stream is seen when somebody looks
