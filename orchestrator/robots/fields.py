@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from orchestrator.robots.facts import Field
-from orchestrator.robots.knowledge import Derived, Read
+from orchestrator.robots.knowledge import Read
 from orchestrator.robots.pads import AXES, BUTTONS
 from orchestrator.robots.profile import Profile
 
@@ -159,7 +159,10 @@ def _mobile_base(profile: Profile) -> Iterator[Source]:
 
 def _errors(profile: Profile) -> Iterator[Source]:
     yield _source("errors.any", "bool", "errors", lambda robot: robot.errors.any, "Something reports an error.")
-    yield _source(*("errors.count", "int", "errors", _count, "How many things report an error."), lower=0)
+    yield _source(
+        *("errors.count", "int", "errors", lambda robot: robot.errors.count, "How many things report an error."),
+        lower=0,
+    )
 
 
 def _emergency(profile: Profile) -> Iterator[Source]:
@@ -252,7 +255,3 @@ def _part(
     """Something that follows from several numbers (State.part)."""
     read = lambda robot: robot.state.part(signal, result)  # noqa: E731
     return _source(name, kind, capability, read, help_, lower=bounds[0], upper=bounds[1])
-
-
-def _count(robot: Robot) -> Read:
-    return Derived(robot.errors.problems, len)

@@ -9,6 +9,7 @@ from orchestrator.robots.reasons import Reason
 
 _new = tuple.__new__
 """Half the time of `Known(...)`, for what happens at every look."""
+INFINITE = float("inf")
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -49,18 +50,20 @@ class Doubt(Exception):
 
 def either(flags: list[Known[bool] | Unknown]) -> Known[bool] | Unknown:
     """Whether any flag is set: one that is set decides; otherwise one that is not known leaves it unknown."""
-    unknown: Unknown | None = None
-    oldest = float("inf")
+    oldest = INFINITE
     for flag in flags:
-        if isinstance(flag, Unknown):
-            unknown = unknown or flag
-        elif flag.value:
-            return flag
-        elif flag.received < oldest:
-            oldest = flag.received
-    if unknown is not None:
-        return unknown
+        if flag.__class__ is Unknown or flag[0]:
+            return _set_or_unknown(flags)
+        if flag[1] < oldest:  # type: ignore[operator]
+            oldest = flag[1]  # type: ignore[assignment]
     return _new(Known, (False, oldest)) if flags else Unknown(Reason.NOT_REPORTED, "no source for it")
+
+
+def _set_or_unknown(flags: list[Known[bool] | Unknown]) -> Known[bool] | Unknown:
+    for flag in flags:
+        if isinstance(flag, Known) and flag.value:
+            return flag
+    return next(flag for flag in flags if isinstance(flag, Unknown))
 
 
 class Derived:
@@ -89,25 +92,22 @@ class Combined:
         self._combine = combine
         self._of: list[Any] = [None] * len(reads)
         self._found: Known[Any] | Unknown = combine([])
+        self._oldest = INFINITE
 
     def __call__(self) -> Known[Any] | Unknown:
         of, changed = self._of, False
         for place, read in self._reads:
             found, last = read(), of[place]
-            if found is not last:
-                of[place] = found
-                changed = changed or not self._same(found, last)
+            if found is last:
+                continue
+            of[place] = found
+            # Nothing follows from a report that says the same while another part is older anyway.
+            if not (found.__class__ is last.__class__ is Known and found[0] == last[0] and last[1] > self._oldest):
+                changed = True
         if changed:
-            self._found = self._combine(of)
+            self._found = found = self._combine(of)
+            self._oldest = found[1] if isinstance(found, Known) else INFINITE
         return self._found
-
-    def _same(self, found: Any, last: Any) -> bool:
-        """Whether nothing follows from a new report: it says the same, and another part is older anyway."""
-        return (
-            found.__class__ is last.__class__ is self._found.__class__ is Known
-            and found[0] == last[0]
-            and last[1] > self._found[1]
-        )
 
 
 def derived(knowledge: Known[T] | Unknown, convert: Callable[[T], S]) -> Known[S] | Unknown:
@@ -115,6 +115,6 @@ def derived(knowledge: Known[T] | Unknown, convert: Callable[[T], S]) -> Known[S
     if isinstance(knowledge, Unknown):
         return knowledge
     try:
-        return _new(Known, (convert(knowledge.value), knowledge.received))
+        return _new(Known, (convert(knowledge[0]), knowledge[1]))
     except Doubt as doubt:
         return Unknown(doubt.reason, str(doubt), knowledge.received)

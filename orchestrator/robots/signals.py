@@ -19,6 +19,7 @@ from orchestrator.wire.fields import ElementReader, NoElement
 from orchestrator.wire.topics import Topic
 
 _new = tuple.__new__
+"""Half the time of `Known(...)`, for what happens on every look."""
 MOST = sys.float_info.max
 Convert = Callable[[Any], Any]
 """From what is on the wire to what it means; raises Doubt for what cannot be."""
@@ -108,7 +109,7 @@ class BoundSignal:
         self._look = feed.look
         self._reader = signal.reader(feed.topic)
         self._convert = signal.meaning
-        self._steady = signal.steady
+        self._find = self._same if signal.steady else self.of
         self._sample: Sample | None = None
         self._knowledge: Known[Any] | Unknown = Unknown(Reason.NO_SAMPLE, "")
         self._signs = signal.heartbeat or signal.noise
@@ -121,7 +122,7 @@ class BoundSignal:
             return self._knowledge
         if isinstance(sample, Unknown):
             return sample
-        self._knowledge = found = self._same(sample) if self._steady else self.of(sample)
+        self._knowledge = found = self._find(sample)
         self._sample = sample
         return found
 
@@ -134,14 +135,14 @@ class BoundSignal:
 
     def of(self, sample: Sample) -> Known[Any] | Unknown:
         """What a certain sample says."""
-        data, _, _, received = sample
+        # By number, not by name: a third of the time, on every look.
         try:
-            value = self._reader.read(data)
+            value = self._reader.read(sample[0])
             if self._pulse is not None and self._stands_still(value, sample, self._pulse):
                 return self._unknown(sample, Reason.FROZEN, f"{' and '.join(self._signs)} stood still")
             if self._convert is not None:
                 value = self._convert(value)
-            return _new(Known, (value, received))  # half the time of Known(...), on every look
+            return _new(Known, (value, sample[3]))
         except Doubt as doubt:
             if doubt.reason not in (Reason.UNKNOWN_STATE, Reason.NOT_REPORTED):  # those are news, not mistakes
                 type_name = codec(self.feed.topic.type).type_name

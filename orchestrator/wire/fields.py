@@ -109,7 +109,20 @@ class FieldReader:
                 return found[count] if name is None else name(found[count])
             return self._other(message, one)
 
-        return many if self._every or isinstance(self._end, Many) else one
+        kind, *_ = expected
+
+        def one_in_a_fixed_place(message: bytes) -> Any:
+            try:
+                found, value = unpack(message)
+            except struct.error:
+                return self._other(message, one_in_a_fixed_place)
+            if found == kind:
+                return value if name is None else name(value)
+            return self._other(message, one_in_a_fixed_place)
+
+        if self._every or isinstance(self._end, Many):
+            return many
+        return one_in_a_fixed_place if count == 1 else one
 
     def _in_two_steps(self, data: bytes, order: str, checks: list[Piece], give: Read) -> Read:
         unpack = struct.Struct(_with_gaps(order, checks, len(data))).unpack

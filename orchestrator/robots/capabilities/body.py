@@ -48,7 +48,8 @@ def roll_of(rotation: Rotation) -> float:
 
 def pitch_of(rotation: Rotation) -> float:
     w, x, y, z = rotation
-    return math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
+    sine = 2 * (w * y - z * x)
+    return math.asin(sine) if -1 <= sine <= 1 else math.copysign(math.pi / 2, sine)
 
 
 def yaw_of(rotation: Rotation) -> float:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import ClearErrors
 from orchestrator.robots.judging import Context, Decided, Judge
-from orchestrator.robots.knowledge import Combined, Derived, Doubt, Known, Unknown
+from orchestrator.robots.knowledge import INFINITE, Combined, Doubt, Known, Read, Unknown, either
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, unknown
 from orchestrator.robots.reasons import Reason
+from orchestrator.robots.signals import Convert
+from orchestrator.robots.state.atom import node_errors
 from orchestrator.robots.state.aurora import MOTION_ERROR
 
+_GROUPS = len(AURORA_GROUPS)
 CLEAR_AFTER, CLEAR_WITHIN = 0.5, 3.0
 """When clearing may be seen at the earliest, and must be at the latest: node states come five times a second."""
-
-Problems = Known[tuple[str, ...]] | Unknown
 
 
 class Errors:
@@ -23,13 +25,19 @@ class Errors:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        sources = self.sources(context)
-        self.problems = Combined(sources, _together) if len(sources) > 1 else sources[0]
-        self.any = Derived(self.problems, bool)
+        self.problems = self._reading(tuple, _added)
+        self.any = self._reading(bool, either)
+        self.count = self._reading(len, _added)
         self._cleared = False
 
-    def sources(self, context: Context) -> list[Callable[[], Problems]]:
-        return [context.state.signal("errors")]
+    def sources(self) -> dict[str, Convert]:
+        """Signals, and what is wrong by what they have on the wire."""
+        return {"errors": node_errors}
+
+    def _reading(self, convert: Callable[[tuple[str, ...]], Any], combine: Callable[[list[Any]], Any]) -> Read:
+        state = self._context.state
+        reads = [state.reader(name, _then(problems, convert)) for name, problems in self.sources().items()]
+        return reads[0] if len(reads) == 1 else Combined(reads, combine)
 
     def clear(self, confirmed: bool = False) -> Judge:
         """Clear what can be cleared. Nothing is sent when there is nothing, nor a second time unless confirmed."""
@@ -48,12 +56,12 @@ class Errors:
 class GroupErrors(Errors):
     """Aurora: joint groups report a motion error, motors an error number once a second. Nothing can be cleared."""
 
-    def sources(self, context: Context) -> list[Callable[[], Problems]]:
-        motors = _numbered([joint.name for joint in context.profile.joints])
-        return [
-            context.state.reader("motion", _group_problems),
-            context.state.reader("motor.errors", lambda groups: motors([code for codes in groups for code in codes])),
-        ]
+    def sources(self) -> dict[str, Convert]:
+        motors = _numbered([joint.name for joint in self._context.profile.joints])
+        return {
+            "motion": _group_problems,
+            "motor.errors": lambda groups: motors([code for codes in groups for code in codes]),
+        }
 
     def clear(self, confirmed: bool = False) -> Judge:
         return Decided(self._context, failure(Reason.UNSUPPORTED, "it has no command to clear errors"))
@@ -62,8 +70,8 @@ class GroupErrors(Errors):
 class MotorErrors(Errors):
     """Adam: each motor reports a number, which is 0 when all is well."""
 
-    def sources(self, context: Context) -> list[Callable[[], Problems]]:
-        return [context.state.reader("motor.states", _numbered([joint.name for joint in context.profile.joints]))]
+    def sources(self) -> dict[str, Convert]:
+        return {"motor.states": _numbered([joint.name for joint in self._context.profile.joints])}
 
     def clear(self, confirmed: bool = False) -> Judge:
         return Decided(self._context, failure(Reason.UNSUPPORTED, "it has no command to clear errors"))
@@ -87,21 +95,26 @@ class _Clearing(Judge):
         return RUNNING if now - self.sent_at <= CLEAR_WITHIN else failure(Reason.FAILED, "; ".join(found.value))
 
 
-def _together(parts: list[Problems]) -> Problems:
-    found: tuple[str, ...] = ()
-    oldest = float("inf")
-    for problems in parts:
-        if isinstance(problems, Unknown):
-            return problems
-        found += problems.value
-        oldest = min(oldest, problems.received)
-    return Known(found, oldest)
+def _then(first: Convert, second: Convert) -> Convert:
+    return lambda raw: second(first(raw))
+
+
+def _added(parts: list[Any]) -> Known[Any] | Unknown:
+    """All parts together; one that is not known leaves all unknown."""
+    total, oldest = None, INFINITE
+    for part in parts:
+        if isinstance(part, Unknown):
+            return part
+        total = part[0] if total is None else total + part[0]
+        if part[1] < oldest:
+            oldest = part[1]
+    return Known(total, oldest)
 
 
 def _group_problems(motion: tuple[int, ...]) -> tuple[str, ...]:
-    if len(motion) == len(AURORA_GROUPS) and MOTION_ERROR not in motion:
+    if MOTION_ERROR not in motion and len(motion) == _GROUPS:
         return ()
-    _as_many(motion, len(AURORA_GROUPS))
+    _as_many(motion, _GROUPS)
     return tuple(f"{group}: motion error" for group, state in zip(AURORA_GROUPS, motion) if state == MOTION_ERROR)
 
 
