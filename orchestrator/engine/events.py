@@ -1,7 +1,7 @@
 """What a run tells: one ordered stream of events, read by terminal, journal, recorder, tests and console.
 
-The structure comes first and once, then what changes. Times are seconds of the bus' clock, which starts anywhere
-and goes on while the run is paused. Numbers of nodes are those of the structure.
+The structure comes first, then what changes; it comes again when a person lets a stopped run go on. Times are seconds
+of the bus' clock, which starts anywhere and goes on while the run is paused. Nodes are known by their numbers.
 """
 
 from __future__ import annotations

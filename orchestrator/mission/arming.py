@@ -40,6 +40,11 @@ ADVICE = {
 """What a person can do about a line of preflight, by its first word."""
 
 
+def advice(line: str) -> str:
+    """What to do about a line of preflight with this name."""
+    return ADVICE[line.split()[0]]
+
+
 class NotArmed(Exception):
     """There is a reason not to move; a line each."""
 
@@ -82,7 +87,7 @@ class Told:
     def problems(self) -> list[str]:
         """Every line of preflight that is not good, and what to do about it."""
         bad = [(name, text) for name, (good, text) in self.preflight.items() if not good]
-        return [f"{text} ({ADVICE[name.split()[0]]})" for name, text in bad]
+        return [f"{text} ({advice(name)})" for name, text in bad]
 
 
 class Arming:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from contextlib import ExitStack
 
 from orchestrator.bus.dds import DdsBus
-from orchestrator.bus.network import load_network
-from orchestrator.bus.settings import loopback
 from orchestrator.engine.events import Event
 from orchestrator.engine.prompts import Prompts
 from orchestrator.engine.runner import Outcome
@@ -18,10 +15,10 @@ from orchestrator.guard.last_stop import last_stop
 from orchestrator.guard.link import LinkCommander
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.rpc import RpcCaller
-from orchestrator.mission import twin
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
-from orchestrator.mission.processes import GuardProcess, TwinProcess, state_folder
+from orchestrator.mission.place import place_of
+from orchestrator.mission.processes import GuardProcess, state_folder
 from orchestrator.mission.recording import Recorder, take_in_audits
 
 GUARD_IS_GONE = "the guard is gone"
@@ -50,14 +47,7 @@ class LiveMission:
         self._config = load_guard_config()
         self._open = ExitStack()
         try:
-            self._rpc = profile.rpc
-            if simulated:
-                network = loopback(profile.domain, tag=f"sim-{uuid.uuid4().hex[:12]}")
-                robot = TwinProcess(twin.Settings(loaded.robot, network, seed, faults))
-                self._open.callback(robot.close)
-                self._rpc = robot.rpc
-            else:
-                network = load_network().on_domain(profile.domain, profile.interface)
+            network, self._rpc = self._open.enter_context(place_of(loaded, simulated, faults, seed))
             folder = state_folder(profile.name, network)
             take_in_audits()
             self.guard = GuardProcess(guard_process.Settings(loaded.robot, network, str(folder), self._rpc))

@@ -36,8 +36,10 @@ class TwinProcess:
 
     def close(self) -> None:
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.close()
         self._process.wait(10)
+        self._process.stdout.close()
 
 
 class GuardProcess:

@@ -35,4 +35,4 @@ def _value(read: Read, decimals: int | None) -> Any:
     found = read()
     if not isinstance(found, Known):
         return None
-    return found.value if decimals is None else round(float(found.value), decimals)
+    return found.value if decimals is None else round(float(found.value), decimals) + 0.0  # no -0.0

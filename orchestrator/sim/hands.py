@@ -41,6 +41,11 @@ class Hand(Touchable):
         self._target = np.clip(target, 0.0, 1.0)
         self._busy = True
 
+    def place(self, opening: Vector) -> None:
+        """Be there at once, as another hand is."""
+        self.opening = self._target = np.clip(opening, 0.0, 1.0)
+        self._news = True
+
     @by_hand
     def _put(self, present: bool) -> None:
         self._object = present

@@ -48,6 +48,11 @@ class Joints:
         if self._moving:
             self.target[where] = self.q[where]
 
+    def place(self, where: slice | Vector, q: Vector) -> None:
+        """Be there at once, as another robot is."""
+        self.q[where] = self.target[where] = q
+        self._news = True
+
     def home(self) -> None:
         """All joints to zero, or as near as their limits allow."""
         if self._moving or self.q.any():

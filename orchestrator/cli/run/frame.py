@@ -1,0 +1,189 @@
+"""A picture of a run as lines of text that fit a terminal, whatever its size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from orchestrator.cli.run.picture import NodeView, Picture
+from orchestrator.cli.run.robot_line import robot_parts
+
+SYMBOLS = {"idle": "·", "running": "▶", "success": "✓", "failure": "✗", "skipped": "–"}
+PLAIN_SYMBOLS = {"idle": ".", "running": ">", "success": "+", "failure": "x", "skipped": "-"}
+_STYLES = {
+    "idle": "bright_black",
+    "running": "bold cyan",
+    "success": "green",
+    "failure": "bold red",
+    "skipped": "yellow",
+}
+_PART_STYLES = {"normal": "", "good": "green", "bad": "bold white on red", "doubtful": "yellow"}
+_KIND_STYLES = {"REAL": "bold white on red", "SIM": "bold black on cyan"}
+_BAR = 12
+_ROBOT_LINES = 2
+_SAID, _TALL = 3, 20
+"""Lines for what was said last, on a screen of so many lines; on a smaller one it is one."""
+_DONE = frozenset({"success", "failure", "skipped"})
+
+Hints = Sequence[tuple[str, str]]
+"""Keys and what they do."""
+
+
+def frame(picture: Picture, now: float, width: int, height: int, hints: Hints, plain: bool = False) -> list[Text]:
+    """Exactly what fits: head and foot always, and as much of the tree as there is room for."""
+    head, foot = _head(picture, now, width), _foot(picture, hints, _SAID if height >= _TALL else 1)
+    foot = foot[-max(height - len(head), 0) :]
+    room = max(height - len(head) - len(foot), 0)
+    tree = tree_lines(picture, now, room, plain)
+    lines = [*head, *tree, *[Text("")] * (room - len(tree)), *foot]
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+    return lines[:height]
+
+
+def tree_lines(picture: Picture, now: float, room: int | None = None, plain: bool = False) -> list[Text]:
+    """The tree; what does not fit into the room is left out, but never what runs."""
+    at = picture.run_time(now)
+    symbols = PLAIN_SYMBOLS if plain else SYMBOLS
+    shown = list(range(len(picture.nodes)))
+    if room is not None:
+        shown = _fitting(picture.nodes, room)
+    lines = [_node_line(picture.nodes, number, shown, at, symbols, plain) for number in shown]
+    return lines if room is None else _window(lines, picture.nodes, shown, room)
+
+
+def _fitting(nodes: list[NodeView], room: int) -> list[int]:
+    """Fold what is over, then what has not begun, as far as there is need for it."""
+    shown = list(range(len(nodes)))
+    for fold in (_DONE, {"idle"}):
+        if len(shown) <= room:
+            break
+        shown = [number for number in shown if not _is_folded(nodes, number, fold)]
+    return shown
+
+
+def _is_folded(nodes: list[NodeView], number: int, fold: frozenset[str] | set[str]) -> bool:
+    parent = nodes[number].info.parent
+    while parent is not None:
+        if nodes[parent].status in fold:
+            return True
+        parent = nodes[parent].info.parent
+    return False
+
+
+def _window(lines: list[Text], nodes: list[NodeView], shown: list[int], room: int) -> list[Text]:
+    """The part around what runs, with a word about what is above and below."""
+    if len(lines) <= room:
+        return lines
+    if room < 3:
+        return lines[_focus(nodes, shown) :][:room]
+    first = min(max(_focus(nodes, shown) - room // 2, 0), len(lines) - room)
+    part = lines[first : first + room]
+    if first > 0:
+        part[0] = Text(f"  ... {first + 1} lines above", "bright_black")
+    if first + room < len(lines):
+        part[-1] = Text(f"  ... {len(lines) - first - room + 1} lines below", "bright_black")
+    return part
+
+
+def _focus(nodes: list[NodeView], shown: list[int]) -> int:
+    """The line to be seen: the deepest node that runs, else the first that has not begun."""
+    running = [place for place, number in enumerate(shown) if nodes[number].status == "running"]
+    if running:
+        return max(running, key=lambda place: nodes[shown[place]].depth)
+    return next((place for place, number in enumerate(shown) if nodes[number].status == "idle"), 0)
+
+
+def _node_line(
+    nodes: list[NodeView], number: int, shown: list[int], at: float, symbols: dict[str, str], plain: bool
+) -> Text:
+    node = nodes[number]
+    style = _STYLES[node.status]
+    line = Text("  " * node.depth)
+    line.append(f"{symbols[node.status]} ", style)
+    line.append(node.info.name, style if node.status != "success" else "")
+    hidden = _below(nodes, number) - len([other for other in shown if number < other <= number + _below(nodes, number)])
+    if node.breaks:
+        line.append(" [break]", "yellow")
+    if hidden:
+        line.append(f" ({hidden} nodes)", "bright_black")
+    if node.status == "running":
+        line.append(f"  {duration(at - node.since)}", "cyan")
+    if node.progress is not None and node.status == "running":
+        line.append(f"  {_bar(node.progress, plain)}")
+    if node.message:
+        line.append(f"  {' '.join(node.message.split())}", "red" if node.status == "failure" else "bright_black")
+    return line
+
+
+def _below(nodes: list[NodeView], number: int) -> int:
+    """How many nodes hang below this one: they follow it, deeper."""
+    count = 0
+    for node in nodes[number + 1 :]:
+        if node.depth <= nodes[number].depth:
+            break
+        count += 1
+    return count
+
+
+def duration(seconds: float) -> str:
+    whole = max(int(seconds), 0)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes}:{rest:02}" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+def _bar(progress: float, plain: bool) -> str:
+    full = round(min(max(progress, 0.0), 1.0) * _BAR)
+    done, left = ("#", "-") if plain else ("━", "─")
+    return f"{done * full}{left * (_BAR - full)} {100 * progress:3.0f} %"
+
+
+def _head(picture: Picture, now: float, width: int) -> list[Text]:
+    first = Text()
+    first.append(f" {picture.kind} ", _KIND_STYLES.get(picture.kind, "reverse"))
+    first.append(f" {picture.robot}", "bold")
+    first.append(f"  {picture.tree}")
+    if picture.began is not None:
+        first.append(f"  {duration(picture.run_time(now) - picture.began)}", "cyan")
+    if picture.paused is not None:
+        first.append(f"  PAUSED {picture.paused}".rstrip(), "bold yellow")
+    mode = Text(f"guard {picture.mode or 'not known'}", _mode_style(picture.mode))
+    parts = [Text(words, _PART_STYLES[look]) for words, look in robot_parts(picture.fields)]
+    return [first, *_wrapped([mode, *parts], width), Text("")]
+
+
+def _wrapped(parts: list[Text], width: int) -> list[Text]:
+    """Side by side as far as there is room, the rest on a second line."""
+    lines = [Text()]
+    for part in parts:
+        gap = 3 if lines[-1] else 0
+        if gap and len(lines) < _ROBOT_LINES and lines[-1].cell_len + gap + part.cell_len > width:
+            lines.append(Text())
+            gap = 0
+        lines[-1].append(" | "[:gap], "bright_black")
+        lines[-1].append_text(part)
+    return lines
+
+
+def _mode_style(mode: str) -> str:
+    if mode in ("estopped", "fault", "intervened"):
+        return "bold white on red"
+    return {"running": "green", "armed": "green"}.get(mode, "yellow")
+
+
+def _foot(picture: Picture, hints: Hints, said: int) -> list[Text]:
+    lines = [Text("")]
+    question = picture.question
+    if question is not None and picture.mode != "running":
+        lines += [Text(f"{'ok ' if ok else 'NOT'} {text}", "" if ok else "bold red") for ok, text in picture.preflight]
+    lines += [Text(" ".join(text.split()), "magenta") for text in picture.said[-said:]]
+    if question is not None:
+        lines.append(Text(f" {' '.join(question.question.split())} ", "bold black on yellow"))
+    keys = Text()
+    for key, does in hints:
+        keys.append(f" {key} ", "reverse")
+        keys.append(f" {does}   ")
+    return [*lines, keys]

@@ -1,0 +1,105 @@
+"""What happens as plain lines, for pipes and files, and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from orchestrator.cli.run.conclusion import conclusion
+
+if TYPE_CHECKING:
+    from orchestrator.engine.events import End, Event, NodeInfo
+
+GUARD_SAYS = frozenset(
+    {"mode", "refused", "emergency", "stop", "stopped", "unverified", "press_hardware_estop", "rearm", "warning"}
+)
+"""Reports of the guard that people see; `--json` has all of them."""
+_COLOURS = {"running": "cyan", "success": "green", "failure": "red", "skipped": "yellow"}
+
+
+class JsonLines:
+    """One event a line, as it comes."""
+
+    def __call__(self, event: Event) -> None:
+        from orchestrator.engine.events import to_json
+
+        print(to_json(event).decode(), flush=True)
+
+    def close(self) -> None:
+        pass
+
+
+class Lines:
+    """A line for everything that happens; `close` adds the last ones."""
+
+    def __init__(self, kind: str, robot: str, tree: str) -> None:
+        self._nodes: list[NodeInfo] = []
+        self._depth: list[int] = []
+        self._shown: dict[int, str] = {}
+        self._fields: dict[str, Any] = {}
+        self._start: float | None = None
+        self._last: End | None = None
+        self._all_lines = kind == "REAL"
+        typer.secho(f"{kind}  {robot}  {tree}", bold=True)
+
+    def __call__(self, event: Event) -> None:
+        from orchestrator.engine import events
+
+        if self._start is None:
+            self._start = event.at
+        match event:
+            case events.Structure(nodes=nodes):
+                self._begin(nodes)
+            case events.Tick(at=at, changes=changes):
+                for number, change in changes.items():
+                    self._change(at, number, change)
+            case events.Note(at=at, node=node, text=text):
+                self._line(at, node, "says", text)
+            case events.Prompt(at=at, node=node, question=question, choices=choices):
+                self._line(at, node, "asks", f"{question} [{'/'.join(choices)}]")
+            case events.Control(at=at, action=action, reason=reason) if not action.endswith("breakpoint"):
+                typer.secho(f"{self._time(at)}  {action}{reason and f': {reason}'}", fg="yellow")
+            case events.GuardReport():
+                self._guard(event)
+            case events.RobotShown(fields=fields):
+                self._fields = fields
+            case events.End():
+                self._last = event  # the guard may still have something to say
+
+    def _begin(self, nodes: list[NodeInfo]) -> None:
+        self._nodes, self._depth, self._shown = nodes, [], {}
+        for node in nodes:
+            self._depth.append(0 if node.parent is None else self._depth[node.parent] + 1)
+
+    def _change(self, at: float, number: int, change: Any) -> None:
+        """What nodes say while they run is for live views."""
+        if self._shown.get(number) != change.status and change.status != "idle":
+            self._line(at, number, change.status, change.message)
+        self._shown[number] = change.status
+
+    def _guard(self, event: Any) -> None:
+        if event.report == "preflight":
+            for line in event.details["lines"]:
+                if self._all_lines or not line["ok"]:
+                    typer.echo(f"{self._time(event.at)}  {'ok ' if line['ok'] else 'NOT'} {line['text']}")
+        elif event.report in GUARD_SAYS:
+            typer.secho(f"{self._time(event.at)}  guard: {event.details['text']}", fg="magenta")
+
+    def _line(self, at: float, number: int, word: str, message: str) -> None:
+        depth, name = (self._depth[number], f"{self._nodes[number].name}: ") if self._nodes else (0, "")
+        text = f"{self._time(at)}  {'  ' * depth}{name}"
+        typer.echo(text + typer.style(word, fg=_COLOURS.get(word)) + (f"  {message}" if message else ""))
+
+    def _time(self, at: float) -> str:
+        """Seconds since the first thing that happened."""
+        return f"{at - (self._start or 0.0):8.2f}"
+
+    def close(self) -> None:
+        end = self._last
+        if end is None:
+            return
+        *before, last = conclusion(end, self._nodes, self._fields, end.at - (self._start or 0.0))
+        for line in before:
+            typer.echo(line)
+        typer.secho(last, bold=True, fg="green" if end.status == "success" else "red")

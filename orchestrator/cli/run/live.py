@@ -1,0 +1,116 @@
+"""The live view: a thread of its own that draws what the events say and passes on keys."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.text import Text
+
+from orchestrator.cli.run import keys
+from orchestrator.cli.run.conclusion import conclusion
+from orchestrator.cli.run.frame import frame, tree_lines
+from orchestrator.cli.run.picture import Picture
+from orchestrator.cli.run.screen import Screen
+from orchestrator.clock import RealClock
+from orchestrator.engine.events import Event
+
+PERIOD = 0.1
+"""Seconds between two looks at what has happened, and so between two drawings at least."""
+
+
+class LiveView:
+    """Called with an event it only keeps it: drawing never holds up a tick."""
+
+    def __init__(self, picture: Picture) -> None:
+        self._picture = picture
+        self._events: deque[Event] = deque()
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._run: keys.Controlled | None = None
+        self._on_gone: Callable[[], None] = lambda: None
+        self._console = Console(file=sys.stdout, highlight=False)
+        self._plain = not _is_unicode(self._console.encoding)
+        self._drawn_at = -1
+        self._seen: int | None = None
+
+    def __call__(self, event: Event) -> None:
+        self._events.append(event)
+
+    def start(self, run: keys.Controlled, on_gone: Callable[[], None]) -> None:
+        """From now on the terminal is ours; `on_gone` is called if it disappears."""
+        self._run, self._on_gone = run, on_gone
+        self._thread = threading.Thread(target=self._live, name="live view", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Give the terminal back and leave the last picture on it."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+        self._take_events()
+        self._print_last()
+
+    def _live(self) -> None:
+        try:
+            with Screen() as screen:
+                while not self._over.is_set():
+                    self._turn(screen)
+        except OSError:
+            self._on_gone()
+
+    def _turn(self, screen: Screen) -> None:
+        typed = screen.keys(PERIOD)
+        changed = self._take_events()
+        question = self._picture.question
+        assert self._run is not None
+        if question is None or question.number == self._seen:
+            for key in typed:
+                keys.press(key, self._picture.question, self._run)
+        now = RealClock.now()
+        if changed or typed or int(now) != self._drawn_at or screen.size != screen.drawn_size:
+            self._drawn_at = int(now)
+            self._draw(screen, now)
+        if question is not None and question.number != self._seen:
+            self._seen = question.number
+            screen.forget_typed()
+
+    def _take_events(self) -> bool:
+        changed = bool(self._events)
+        while self._events:
+            self._picture.take(self._events.popleft())
+        return changed
+
+    def _draw(self, screen: Screen, now: float) -> None:
+        picture, (width, height) = self._picture, screen.size
+        shown = keys.hints(picture.question, picture.paused is not None)
+        lines = frame(picture, now, width, height, shown, self._plain)
+        screen.draw([self._rendered(line) for line in lines])
+
+    def _rendered(self, line: Text) -> str:
+        with self._console.capture() as captured:
+            self._console.print(line, end="", no_wrap=True, crop=False, overflow="ignore")
+        return captured.get()
+
+    def _print_last(self) -> None:
+        picture, now = self._picture, RealClock.now()
+        if picture.end is None:
+            return
+        room = self._console.height - 8 if len(picture.nodes) > 100 else None
+        self._console.print(f"{picture.kind}  {picture.robot}  {picture.tree}", style="bold")
+        for line in tree_lines(picture, now, room, self._plain):
+            self._console.print(line, no_wrap=True, overflow="ellipsis")
+        nodes = [node.info for node in picture.nodes]
+        seconds = picture.end.at - (picture.began or picture.end.at)
+        *before, last = conclusion(picture.end, nodes, picture.fields, seconds)
+        heard = [] if picture.end.status == "success" else picture.said[-3:]
+        for text in (*heard, *before):
+            self._console.print(Text(text, "bright_black"))
+        self._console.print(Text(last, "bold green" if picture.end.status == "success" else "bold red"))
+
+
+def _is_unicode(encoding: str) -> bool:
+    return encoding.lower().startswith("utf")

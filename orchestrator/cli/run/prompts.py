@@ -1,0 +1,47 @@
+"""Answers to what a mission asks: given in advance, by a person, or by nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import typer
+
+from orchestrator.cli.run.keys import choice_keys
+
+if TYPE_CHECKING:
+    from orchestrator.engine.prompts import Prompts, Question
+
+
+def make_prompts(yes: bool, answers: dict[str, str], person: Callable[[Question], str | None] | None) -> Prompts:
+    """`person` answers at once, or gives None and answers by key; without one, a question fails at once."""
+    from orchestrator.engine.prompts import NoAnswer, Prompts
+
+    def known(question: Question) -> str | None:
+        if question.name and question.name in answers:
+            return _valid(answers[question.name], question)
+        if yes and "yes" in question.choices:
+            return "yes"
+        if person is None:
+            raise NoAnswer(f"nobody is there to answer: {question.text}")
+        return person(question)
+
+    def _valid(answer: str, question: Question) -> str:
+        if answer not in question.choices:
+            choices = ", ".join(question.choices)
+            raise NoAnswer(f'--answer "{question.name}={answer}": the choices are {choices}')
+        return answer
+
+    return Prompts(known)
+
+
+def ask_at_once(question: Question) -> str:
+    """In virtual time nothing goes on while a person thinks."""
+    keys = choice_keys(question.choices)
+    shown = ", ".join(f"{key} = {choice}" for key, choice in keys.items())
+    while True:
+        said = str(typer.prompt(f"{question.name}: {question.text} ({shown})")).strip()
+        if said in question.choices:
+            return said
+        if said.lower() in keys:
+            return keys[said.lower()]

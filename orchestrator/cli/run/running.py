@@ -1,0 +1,209 @@
+"""A loaded mission to its end: in virtual time, or live on a robot or a simulated one."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from orchestrator.cli.run.aside import Aside, Output
+from orchestrator.cli.run.lines import JsonLines, Lines
+from orchestrator.cli.run.options import Options, is_attended, refuse
+from orchestrator.cli.run.prompts import ask_at_once, make_prompts
+
+if TYPE_CHECKING:
+    from orchestrator.engine.prompts import Prompts
+    from orchestrator.mission.live import LiveMission
+    from orchestrator.mission.loading import Loaded
+    from orchestrator.mission.mission import Mission
+    from orchestrator.sim.twin import Twin
+
+EXIT_CODES = {"success": 0, "failure": 1, "aborted": 1, "stopped": 3}
+STOPPED = EXIT_CODES["stopped"]
+INTERRUPTED = 130
+
+
+def problems() -> tuple[type[Exception], ...]:
+    """What can be wrong with the surroundings; each is a sentence that a person can act on."""
+    from orchestrator.bus.contract import BusError
+    from orchestrator.guard.config import GuardConfigError
+    from orchestrator.guard.link import LinkError
+    from orchestrator.mission.processes import ProcessError
+    from orchestrator.sim.faults import FaultError
+
+    return BusError, GuardConfigError, LinkError, ProcessError, FaultError
+
+
+def run(loaded: Loaded, options: Options) -> int:
+    """The exit code."""
+    if options.dry_run:
+        return _dry_run(loaded, options)
+    if options.virtual:
+        return _in_virtual_time(loaded, options)
+    return _live(loaded, options)
+
+
+def _dry_run(loaded: Loaded, options: Options) -> int:
+    """Nothing is sent to the robot: it is looked at, and the mission happens in virtual time."""
+    from orchestrator.mission.arming import NotArmed, advice
+    from orchestrator.mission.likeness import make_alike
+    from orchestrator.mission.looking import look_at
+    from orchestrator.mission.place import place_of
+
+    with place_of(loaded, options.sim, options.faults, options.seed) as place:
+        looked = look_at(loaded.profile, place.network)
+    if not options.as_json:
+        for line in looked.lines:
+            typer.echo(f"{'ok ' if line.ok else 'NOT'} {line.name}: {line.problem or line.evidence}")
+    if looked.problems:
+        raise NotArmed("\n".join(f"{line.name}: {line.problem} ({advice(line.name)})" for line in looked.problems))
+    return _in_virtual_time(loaded, options, lambda twin: make_alike(twin, looked.shown))
+
+
+def _in_virtual_time(loaded: Loaded, options: Options, prepare: Callable[[Twin], None] = lambda twin: None) -> int:
+    from orchestrator.mission.virtual import VirtualMission
+    from orchestrator.sim.faults import inject
+
+    def prepare_twin(twin: Twin) -> None:
+        prepare(twin)
+        for fault in options.faults if options.virtual else ():
+            inject(twin, fault)
+
+    show = _lines(loaded, options)
+    person = ask_at_once if is_attended() and not options.as_json else None
+    prompts = make_prompts(options.yes, options.answers, person)
+    outcome = VirtualMission(loaded, show, prompts, options.seed, prepare_twin).run()
+    show.close()
+    return EXIT_CODES[outcome.status]
+
+
+def _live(loaded: Loaded, options: Options) -> int:
+    from orchestrator.mission.live import LiveMission
+
+    attended = is_attended() and not options.as_json
+    prompts = make_prompts(options.yes, options.answers, (lambda question: None) if attended else None)
+    person = getpass.getuser() if attended else None
+    with Interruption() as interruption, ExitStack() as after:
+        output = _output(loaded, options, attended, interruption)
+        after.callback(output.close)
+        live = LiveMission(loaded, options.sim, output, prompts, options.faults, options.seed, person, watched=attended)
+        after.callback(_end, live)
+        interruption.arrives_at(live.mission)
+        _set_breakpoints(live.mission, options.breaks)
+        if attended:
+            _start_view(output, live.mission, prompts, interruption)
+        who = "simulation" if options.sim else getpass.getuser()
+        outcome = live.run(who, by_hand=options.real and not options.arm)
+    return INTERRUPTED if interruption.happened else EXIT_CODES[outcome.status]
+
+
+def _end(live: LiveMission) -> None:
+    if not live.close():
+        typer.echo("the guard still holds the robot: orchestrator stop ends it", err=True)
+
+
+def _output(loaded: Loaded, options: Options, attended: bool, interruption: Interruption) -> Output:
+    if attended:
+        from orchestrator.cli.run.live import LiveView
+        from orchestrator.cli.run.picture import Picture
+
+        names = options.kind, loaded.profile.name, loaded.tree.name
+        typer.echo(f"{'  '.join(names)}: starting ...")
+        return LiveView(Picture(*names))
+
+    def broken() -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        interruption.interrupt("nobody reads the output any more")
+
+    return Aside(_lines(loaded, options), broken)
+
+
+def _lines(loaded: Loaded, options: Options) -> Output:
+    return JsonLines() if options.as_json else Lines(options.kind, loaded.profile.name, loaded.tree.name)
+
+
+def _start_view(output: Any, mission: Mission, prompts: Prompts, interruption: Interruption) -> None:
+    output(mission.built.described())
+    output.start(_Controls(mission, prompts, interruption), lambda: interruption.interrupt("the terminal is gone"))
+
+
+def _set_breakpoints(mission: Mission, patterns: tuple[str, ...]) -> None:
+    from orchestrator.yamlfile.findings import nearest
+
+    for pattern in patterns:
+        if not mission.runner.break_at(pattern):
+            guess = nearest(pattern, tuple(node.name for node in mission.built.structure))
+            refuse(f'--break: no node is called "{pattern}"' + (f': did you mean "{guess}"?' if guess else ""))
+
+
+class Interruption:
+    """Ctrl-C, SIGTERM and SIGHUP: the robot is stopped, then we leave in good order."""
+
+    def __init__(self) -> None:
+        self.happened = False
+        self._mission: Mission | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interruption:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with suppress(ValueError):  # not in the main thread: whoever runs us there takes care of signals
+                self._before[number] = signal.signal(number, self._signalled)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def arrives_at(self, mission: Mission) -> None:
+        """From now on an interruption stops this mission; one that has come already does so at once."""
+        self._mission = mission
+        if self.happened:
+            mission.stop("interrupted at the terminal")
+
+    def interrupt(self, reason: str) -> None:
+        self.happened = True
+        if self._mission is not None:
+            self._mission.stop(reason)
+
+    def _signalled(self, number: int, frame: FrameType | None) -> None:
+        if self.happened and self._mission is None:
+            raise KeyboardInterrupt  # it does not start, and the person insists
+        self.interrupt("interrupted at the terminal" if number == signal.SIGINT else signal.Signals(number).name)
+
+
+class _Controls:
+    """What keys act on, in the order of a person's wishes: the run of the moment, whichever it is."""
+
+    def __init__(self, mission: Mission, prompts: Prompts, interruption: Interruption) -> None:
+        self._mission = mission
+        self._prompts = prompts
+        self._interruption = interruption
+
+    @property
+    def paused(self) -> bool:
+        return self._mission.runner.paused
+
+    def pause(self) -> None:
+        self._mission.runner.pause("by key")
+
+    def resume(self) -> None:
+        self._mission.runner.resume()
+
+    def step(self) -> None:
+        self._mission.runner.step()
+
+    def stop(self) -> None:
+        self._interruption.interrupt("stopped at the terminal")
+
+    def answer(self, number: int, choice: str) -> None:
+        with suppress(ValueError):  # it was withdrawn meanwhile
+            self._prompts.answer(number, choice)

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from orchestrator.cli.app import app
+from orchestrator.data import data_path
+
+DELIVERY = str(data_path("trees/04_deliver_atom_w.yaml"))
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["run", *arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_a_mission_in_virtual_time_tells_what_happens_line_by_line() -> None:
+    code, said, _ = run(DELIVERY, "--virtual")
+    assert code == 0
+    assert said.startswith("VIRTUAL  atom_w  deliver_atom_w\n")
+    assert "drive to the shelf: success" in said
+    assert "Log: says  Delivered to" in said
+    assert re.fullmatch(r"success after \d+\.\d s", said.splitlines()[-1])
+
+
+def test_json_is_one_event_a_line() -> None:
+    code, said, _ = run(DELIVERY, "--virtual", "--json")
+    assert code == 0
+    kinds = [json.loads(line)["event"] for line in said.splitlines()]
+    assert {"structure", "tick", "command", "guard", "end"} <= set(kinds)
+
+
+def test_a_failing_tree_says_which_node_and_why(tmp_path: Path) -> None:
+    tree = tmp_path / "fails.yaml"
+    tree.write_text("tree: fails\nrobot: atom_w\nroot:\n  - check: battery.level > 99 %\n")
+    code, said, _ = run(str(tree), "--virtual")
+    assert code == 1
+    assert "failure at" in said
+    assert "fails.yaml:4" in said
+
+
+def test_a_fault_in_virtual_time_stops_the_run_with_3_and_the_last_line_says_why() -> None:
+    code, said, _ = run(DELIVERY, "--virtual", "--fault", "hard@8s+1s")
+    assert code == 3
+    before, last = said.splitlines()[-2:]
+    assert before.startswith("not done: finally of sequence")
+    assert last == "stopped: estopped: e-stop hard"
+
+
+def test_a_failed_run_says_which_node_where_why_and_what_the_robot_showed() -> None:
+    code, said, _ = run(DELIVERY, "--virtual", "--fault", "hand_jam:right@0s")
+    assert code == 1
+    before, last = said.splitlines()[-2:]
+    assert before.startswith("the robot showed: e-stop clear, fsm ready, upper on, no errors, battery")
+    assert re.fullmatch(
+        r"failure at .*04_deliver_atom_w.yaml:\d+:\d+: close the hand on the box: not_accepted: .+", last
+    )
+
+
+def test_stand_ins_take_the_place_of_nodes(tmp_path: Path) -> None:
+    file = tmp_path / "stand_ins.yaml"
+    file.write_text("MoveToTag: succeed after 2 s\nclose the hand on the box: fail\n")
+    code, said, _ = run(DELIVERY, "--virtual", "--substitute", str(file))
+    assert code == 1
+    assert "the stand-in of close the hand on the box fails" in said.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("MoveToTag: succed\n", "stand_ins.yaml:1:12: error:"),
+        ("MoveToTagg: succeed\n", 'did you mean "MoveToTag"?'),
+    ],
+)
+def test_a_mistake_in_a_file_of_stand_ins_is_found_before_anything_runs(
+    tmp_path: Path, text: str, sentence: str
+) -> None:
+    file = tmp_path / "stand_ins.yaml"
+    file.write_text(text)
+    code, _, complaint = run(DELIVERY, "--virtual", "--substitute", str(file))
+    assert code == 2
+    assert sentence in complaint
+
+
+def test_the_same_seed_gives_the_same_run() -> None:
+    assert run(DELIVERY, "--virtual", "--json", "--seed", "3") == run(DELIVERY, "--virtual", "--json", "--seed", "3")
+
+
+@pytest.mark.dds
+def test_a_dry_run_looks_at_the_robot_and_rehearses_on_a_twin() -> None:
+    code, said, _ = run(DELIVERY, "--dry-run", "--sim")
+    assert code == 0
+    assert "ok  e-stop: soft clear" in said
+    assert "DRY RUN  atom_w  deliver_atom_w" in said
+    assert said.splitlines()[-1].startswith("success after")
+
+
+@pytest.mark.dds
+def test_a_dry_run_on_a_robot_that_could_not_be_armed_says_what_to_do() -> None:
+    code, said, complaint = run(DELIVERY, "--dry-run", "--sim", "--fault", "hard@0s")
+    assert code == 3
+    assert "NOT e-stop: an e-stop is triggered" in said
+    assert "release the emergency stop" in complaint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((DELIVERY, "--sim", "--virtual"), "exclude each other"),
+        ((DELIVERY, "--yes"), "--yes is for simulation only"),
+        ((DELIVERY, "--virtual", "--set", "pick"), "--set takes NAME=VALUE"),
+        ((DELIVERY, "--virtual", "--set", "pick=999999"), "pick"),
+        (("missing.yaml", "--virtual"), "missing.yaml"),
+        ((DELIVERY,), "armed by a person at the terminal"),
+        ((DELIVERY, "--dry-run", "--virtual"), "with --virtual there is none"),
+        ((DELIVERY, "--dry-run", "--arm"), "never arms"),
+        ((DELIVERY, "--substitute", "x.yaml"), "something that has not happened"),
+        ((DELIVERY, "--virtual", "--substitute", "missing.yaml"), "missing.yaml"),
+        ((DELIVERY, "--arm", "--fault", "hard"), "add --sim or --virtual"),
+        ((DELIVERY, "--virtual", "--fault", "hardd"), "did you mean hard?"),
+        ((DELIVERY, "--virtual", "--fault", "hard@soon"), "'soon' is not a time"),
+        ((DELIVERY, "--virtual", "--break", "Wait"), "--break pauses until a person goes on"),
+        ((DELIVERY, "--virtual", "--robot", "atom_x"), "atom_x"),
+    ],
+)
+def test_bad_input_ends_with_2_and_a_sentence(arguments: tuple[str, ...], sentence: str) -> None:
+    code, _, complaint = run(*arguments)
+    assert code == 2
+    assert sentence in complaint
