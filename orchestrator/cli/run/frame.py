@@ -22,6 +22,8 @@ _PART_STYLES = {"normal": "", "good": "green", "bad": "bold white on red", "doub
 _KIND_STYLES = {"REAL": "bold white on red", "SIM": "bold black on cyan"}
 _BAR = 12
 _ROBOT_LINES = 2
+_SMALLEST_WINDOW = 3
+"""Lines of a part of the tree that has room for a word about what is above and below."""
 _SAID, _TALL = 3, 20
 """Lines for what was said last, on a screen of so many lines; on a smaller one it is one."""
 _DONE = frozenset({"success", "failure", "skipped"})
@@ -44,13 +46,18 @@ def frame(picture: Picture, now: float, width: int, height: int, hints: Hints, p
 
 def tree_lines(picture: Picture, now: float, room: int | None = None, plain: bool = False) -> list[Text]:
     """The tree; what does not fit into the room is left out, but never what runs."""
-    at = picture.run_time(now)
+    nodes, at = picture.nodes, picture.run_time(now)
     symbols = PLAIN_SYMBOLS if plain else SYMBOLS
-    shown = list(range(len(picture.nodes)))
-    if room is not None:
-        shown = _fitting(picture.nodes, room)
-    lines = [_node_line(picture.nodes, number, shown, at, symbols, plain) for number in shown]
-    return lines if room is None else _window(lines, picture.nodes, shown, room)
+    shown = list(range(len(nodes))) if room is None else _fitting(nodes, room)
+    part = range(len(shown)) if room is None else _window(nodes, shown, room)
+    folded = set(range(len(nodes))) - set(shown)
+    lines = [_node_line(nodes, shown[place], folded, at, symbols, plain) for place in part]
+    if len(part) >= _SMALLEST_WINDOW:
+        if part.start > 0:
+            lines[0] = Text(f"  ... {part.start + 1} lines above", "bright_black")
+        if part.stop < len(shown):
+            lines[-1] = Text(f"  ... {len(shown) - part.stop + 1} lines below", "bright_black")
+    return lines
 
 
 def _fitting(nodes: list[NodeView], room: int) -> list[int]:
@@ -72,19 +79,12 @@ def _is_folded(nodes: list[NodeView], number: int, fold: frozenset[str] | set[st
     return False
 
 
-def _window(lines: list[Text], nodes: list[NodeView], shown: list[int], room: int) -> list[Text]:
-    """The part around what runs, with a word about what is above and below."""
-    if len(lines) <= room:
-        return lines
-    if room < 3:
-        return lines[_focus(nodes, shown) :][:room]
-    first = min(max(_focus(nodes, shown) - room // 2, 0), len(lines) - room)
-    part = lines[first : first + room]
-    if first > 0:
-        part[0] = Text(f"  ... {first + 1} lines above", "bright_black")
-    if first + room < len(lines):
-        part[-1] = Text(f"  ... {len(lines) - first - room + 1} lines below", "bright_black")
-    return part
+def _window(nodes: list[NodeView], shown: list[int], room: int) -> range:
+    """The part around what runs."""
+    focus = _focus(nodes, shown)
+    before = room // 2 if room >= _SMALLEST_WINDOW else 0
+    first = max(min(focus - before, len(shown) - room), 0)
+    return range(first, min(first + room, len(shown)))
 
 
 def _focus(nodes: list[NodeView], shown: list[int]) -> int:
@@ -96,18 +96,17 @@ def _focus(nodes: list[NodeView], shown: list[int]) -> int:
 
 
 def _node_line(
-    nodes: list[NodeView], number: int, shown: list[int], at: float, symbols: dict[str, str], plain: bool
+    nodes: list[NodeView], number: int, folded: set[int], at: float, symbols: dict[str, str], plain: bool
 ) -> Text:
     node = nodes[number]
     style = _STYLES[node.status]
     line = Text("  " * node.depth)
     line.append(f"{symbols[node.status]} ", style)
     line.append(node.info.name, style if node.status != "success" else "")
-    hidden = _below(nodes, number) - len([other for other in shown if number < other <= number + _below(nodes, number)])
     if node.breaks:
         line.append(" [break]", "yellow")
-    if hidden:
-        line.append(f" ({hidden} nodes)", "bright_black")
+    if number + 1 in folded and nodes[number + 1].depth > node.depth:
+        line.append(f" ({_below(nodes, number)} nodes)", "bright_black")
     if node.status == "running":
         line.append(f"  {duration(at - node.since)}", "cyan")
     if node.progress is not None and node.status == "running":

@@ -36,6 +36,8 @@ class LiveView:
         self._plain = not _is_unicode(self._console.encoding)
         self._drawn_at = -1
         self._seen: int | None = None
+        self._rendered: dict[str, str] = {}
+        """Lines of the last frame by their markup: most are on the next one too, and rendering takes longest."""
 
     def __call__(self, event: Event) -> None:
         self._events.append(event)
@@ -88,9 +90,10 @@ class LiveView:
         picture, (width, height) = self._picture, screen.size
         shown = keys.hints(picture.question, picture.paused is not None)
         lines = frame(picture, now, width, height, shown, self._plain)
-        screen.draw([self._rendered(line) for line in lines])
+        self._rendered = {line.markup: self._rendered.get(line.markup) or self._render(line) for line in lines}
+        screen.draw([self._rendered[line.markup] for line in lines])
 
-    def _rendered(self, line: Text) -> str:
+    def _render(self, line: Text) -> str:
         with self._console.capture() as captured:
             self._console.print(line, end="", no_wrap=True, crop=False, overflow="ignore")
         return captured.get()

@@ -60,7 +60,7 @@ class Screen:
     def size(self) -> tuple[int, int]:
         """Columns and lines, now."""
         size = os.get_terminal_size(self._out)
-        return size.columns, size.lines
+        return size.columns or 80, size.lines or 24  # some say nothing
 
     def draw(self, lines: list[str]) -> None:
         """Lines as the terminal wants them, no longer than it is wide. Raises OSError when it has gone."""
