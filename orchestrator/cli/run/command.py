@@ -62,6 +62,7 @@ def _run(options: o.Options) -> int:
         typer.echo(f"not armed:\n{problem}", err=True)
         return running.STOPPED
     except (Declined, Left):
+        typer.echo("left before anything moved", err=True)
         return running.INTERRUPTED
 
 

@@ -40,7 +40,7 @@ class Lines:
         self._fields: dict[str, Any] = {}
         self._start: float | None = None
         self._last: End | None = None
-        self._all_lines = kind == "REAL"
+        self._all_lines = kind in ("REAL", "DRY RUN")
         typer.secho(f"{kind}  {robot}  {tree}", bold=True)
 
     def __call__(self, event: Event) -> None:

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 from rich.console import Console
 from rich.text import Text
@@ -20,6 +21,9 @@ from orchestrator.engine.events import Event
 
 PERIOD = 0.1
 """Seconds between two looks at what has happened, and so between two drawings at least."""
+
+SWITCH = 0.001
+"""Seconds for which drawing may keep Python from ticking, instead of its usual five milliseconds."""
 
 
 class LiveView:
@@ -45,6 +49,7 @@ class LiveView:
     def start(self, run: keys.Controlled, on_gone: Callable[[], None]) -> None:
         """From now on the terminal is ours; `on_gone` is called if it disappears."""
         self._run, self._on_gone = run, on_gone
+        sys.setswitchinterval(SWITCH)
         self._thread = threading.Thread(target=self._live, name="live view", daemon=True)
         self._thread.start()
 
@@ -54,7 +59,8 @@ class LiveView:
         if self._thread is not None:
             self._thread.join()
         self._take_events()
-        self._print_last()
+        with suppress(OSError):  # the terminal has gone
+            self._print_last()
 
     def _live(self) -> None:
         try:
@@ -63,6 +69,9 @@ class LiveView:
                     self._turn(screen)
         except OSError:
             self._on_gone()
+        except Exception:
+            self._on_gone()  # an operator who sees nothing any more must not have a robot that moves
+            raise
 
     def _turn(self, screen: Screen) -> None:
         typed = screen.keys(PERIOD)

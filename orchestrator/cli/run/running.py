@@ -46,12 +46,13 @@ def run(loaded: Loaded, options: Options) -> int:
     if options.dry_run:
         return _dry_run(loaded, options)
     if options.virtual:
-        return _in_virtual_time(loaded, options)
+        return _in_virtual_time(loaded, options, _lines(loaded, options))
     return _live(loaded, options)
 
 
 def _dry_run(loaded: Loaded, options: Options) -> int:
     """Nothing is sent to the robot: it is looked at, and the mission happens in virtual time."""
+    from orchestrator.engine.events import GuardReport
     from orchestrator.mission.arming import NotArmed, advice
     from orchestrator.mission.likeness import make_alike
     from orchestrator.mission.looking import look_at
@@ -59,15 +60,17 @@ def _dry_run(loaded: Loaded, options: Options) -> int:
 
     with place_of(loaded, options.sim, options.faults, options.seed) as place:
         looked = look_at(loaded.profile, place.network)
-    if not options.as_json:
-        for line in looked.lines:
-            typer.echo(f"{'ok ' if line.ok else 'NOT'} {line.name}: {line.problem or line.evidence}")
+    show = _lines(loaded, options)
+    lines = [{"ok": line.ok, "text": f"{line.name}: {line.problem or line.evidence}"} for line in looked.lines]
+    show(GuardReport(at=0.0, report="preflight", details={"lines": lines}))
     if looked.problems:
         raise NotArmed("\n".join(f"{line.name}: {line.problem} ({advice(line.name)})" for line in looked.problems))
-    return _in_virtual_time(loaded, options, lambda twin: make_alike(twin, looked.shown))
+    return _in_virtual_time(loaded, options, show, lambda twin: make_alike(twin, looked.shown))
 
 
-def _in_virtual_time(loaded: Loaded, options: Options, prepare: Callable[[Twin], None] = lambda twin: None) -> int:
+def _in_virtual_time(
+    loaded: Loaded, options: Options, show: Output, prepare: Callable[[Twin], None] = lambda twin: None
+) -> int:
     from orchestrator.mission.virtual import VirtualMission
     from orchestrator.sim.faults import inject
 
@@ -76,7 +79,6 @@ def _in_virtual_time(loaded: Loaded, options: Options, prepare: Callable[[Twin],
         for fault in options.faults if options.virtual else ():
             inject(twin, fault)
 
-    show = _lines(loaded, options)
     person = ask_at_once if is_attended() and not options.as_json else None
     prompts = make_prompts(options.yes, options.answers, person)
     outcome = VirtualMission(loaded, show, prompts, options.seed, prepare_twin).run()
