@@ -95,6 +95,7 @@ class Run:
         self.leaves: dict[LeafNode, None] = {}  # started and not stopped, in the order of their start
         self.acting: LeafNode | None = None  # the leaf that was called last: what is asked of the robot comes from it
         self.now = self.clock.now()  # when this tick began
+        self.held: list[LeafNode] = []  # by a pause, and not resumed yet
         self.due = inf  # when the next tick is needed at the latest
         self.late_at = inf  # when a tick has taken too long
         self.cleanups: list[Cleanup] = []  # of what was interrupted and nobody has taken care of yet
@@ -141,7 +142,14 @@ class Run:
             if node.status is not Status.INVALID:
                 node.stop(Status.INVALID)
         found, self.cleanups = self.cleanups, outer
+        self.resume_held()  # what was paused and still runs is part of a `finally`
         return found
+
+    def resume_held(self) -> None:
+        held, self.held = self.held, []
+        for leaf in held:
+            if leaf in self.leaves:
+                leaf.resume()
 
     def holds_back(self, node: Behaviour) -> bool:
         """Whether something with an effect must not start in this tick."""

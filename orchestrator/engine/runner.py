@@ -211,7 +211,7 @@ class Runner:
         if self._aborting is not None:
             self._go_on_aborting()
             return
-        if self.built.pause is not None and self.built.pause[0].look():
+        if self.built.pause is not None and self.built.pause[0].look() and self._required():
             self._pause(f'"{self.built.pause[0].expression.text}" holds')
             return
         self.ticks += 1
@@ -283,7 +283,8 @@ class Runner:
         self._may_resume = False
         self._stepping = False
         self._run.clock.pause()
-        for leaf in list(self._run.leaves):
+        self._run.held = list(self._run.leaves)
+        for leaf in self._run.held:
             leaf.pause()
         self._hold(True)  # after the leaves, which end their streams themselves
         if self.built.pause is not None:
@@ -296,8 +297,7 @@ class Runner:
         if not self._paused:
             return
         self._end_pause()
-        for leaf in list(self._run.leaves):
-            leaf.resume()
+        self._run.resume_held()
         self.emit(Control(at=self._run.at(), action="resumed"))
 
     def _step(self) -> None:
@@ -310,10 +310,14 @@ class Runner:
             self._run.clock.resume()
             self._hold(False)
 
+    def _required(self) -> bool:
+        """Without what is required there is no pause: the next tick ends everything."""
+        return all(condition.look() is True for condition in self.built.require)
+
     def _look_while_paused(self) -> None:
         self._run.due = inf
-        if any(condition.look() is not True for condition in self.built.require):
-            self._end_pause()  # the next tick finds the same and interrupts everything; nothing moves again
+        if not self._required():
+            self._end_pause()  # the next tick finds the same and interrupts everything
             self.emit(Control(at=self._run.at(), action="resumed", reason="what is required does not hold"))
             return
         if self.built.pause is None:

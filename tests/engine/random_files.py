@@ -9,10 +9,16 @@ TIMES = ("100 ms", "250 ms", "400 ms", "700 ms", "1.3 s")
 
 
 class RandomFile:
-    """One file: `text`, and `changes` of fields with their times."""
+    """One file: `text`, and `changes` of fields with their times.
 
-    def __init__(self, seed: int, act_times: tuple[str, ...] = ("0 s", *TIMES)) -> None:
+    With `everything` also what takes a second file, a person or a pause; `parts` are the files it uses.
+    """
+
+    def __init__(self, seed: int, act_times: tuple[str, ...] = ("0 s", *TIMES), everything: bool = False) -> None:
         self._random = Random(seed)
+        self._everything = everything
+        self.parts: dict[str, str] = {}
+        self._in_part = False
         self._act_times = act_times
         self._leaves = 0
         self._lines: list[str] = ["tree: t", "root:"]
@@ -21,6 +27,9 @@ class RandomFile:
         self._node("  ", 4, first="")
         if self._chance(0.2):
             self._lines.insert(1, f"require: [{self._condition(may_hold=False)}]")
+        if everything and self._chance(0.4):
+            when, until = self._condition(), self._condition()
+            self._lines.insert(1, f"pause: {{when: {when}, until: {until}}}")
         self.text = "\n".join(self._lines) + "\n"
         times = sorted(self._random.sample(range(1, 400), self._random.randrange(12)))
         self.changes = [(time / 100 + 0.003, self._random.choice(FIELDS), self._value()) for time in times]
@@ -33,13 +42,16 @@ class RandomFile:
         return self._random.random() < share
 
     def _condition(self, may_hold: bool = True) -> str:
-        field = self._random.choice(FIELDS)
+        field = self._random.choice((*FIELDS, "$flag") if self._in_part else FIELDS)
         text = self._random.choice((field, f"not {field}", f"{field} or pad.x", f"{field} and not pad.y"))
         return f"{text} for {self._random.choice(TIMES)}" if may_hold and self._chance(0.25) else text
 
     def _node(self, indent: str, depth: int, first: str = "- ") -> None:
         kinds = ["Act"] * 4 + ["check", "wait_for", "Wait", "Set"]
+        if self._everything:
+            kinds += ["Log", "Stubborn"] + ["Ask"] * (not self._in_finally)
         if depth > 0:
+            kinds += ["use"] * 2 if self._everything and not self._in_part else []
             kinds += ["sequence"] * 3 + ["selector"] * 3 + ["parallel"] * 3 + ["if", "reactive", "guarded"]
         kind = self._random.choice(kinds)
         inner = indent + "  " if first else indent
@@ -60,7 +72,7 @@ class RandomFile:
 
     def _act(self, head: str, inner: str, depth: int, end: str = "") -> None:
         self._leaves += 1
-        name = f"a{self._leaves}{end}"
+        name = f"a{self._leaves}{end}{'_$who' if self._in_part else ''}"
         time = self._random.choice(self._act_times)
         ok = "true" if self._chance(0.75) else "false"
         self._lines.append(
@@ -80,6 +92,37 @@ class RandomFile:
     def _set(self, head: str, inner: str, depth: int) -> None:
         self._leaves += 1
         self._lines.append(f"{head}Set: {{v{self._leaves}: {self._random.choice(FIELDS)}}}")
+
+    def _log(self, head: str, inner: str, depth: int) -> None:
+        self._leaves += 1
+        self._lines.append(f"{head}Log: {{text: remark {self._leaves}}}")
+
+    def _stubborn(self, head: str, inner: str, depth: int) -> None:
+        self._leaves += 1
+        self._lines.append(f"{head}Stubborn: {{id: s{self._leaves}, time: {self._random.choice(self._act_times)}}}")
+
+    def _ask(self, head: str, inner: str, depth: int) -> None:
+        question = f"Is it{self._random.choice(('', ' not'))} there{self._random.choice(('', ', later'))}?"
+        self._lines.append(f'{head}Ask: {{question: "{question}", choices: [yes], fail_on: [no]}}')
+        self._lines.append(f"{inner}timeout: {self._random.choice(TIMES)}")
+
+    def _use(self, head: str, inner: str, depth: int) -> None:
+        """A sequence that sets a value and passes it to another file."""
+        name = f"part{len(self.parts) + 1}"
+        outer, self._lines, self._in_part = self._lines, [f"tree: {name}", "root:"], True
+        self._node("  ", depth - 1, first="")
+        params = ["  who: {type: text, default: nobody}", "  flag: {type: bool}"]
+        require = [f"require: [{self._condition(may_hold=False)}]"] if self._chance(0.3) else []
+        self.parts[f"{name}.yaml"] = "\n".join([self._lines[0], "params:", *params, *require, *self._lines[1:]]) + "\n"
+        self._lines, self._in_part = outer, False
+        self._leaves += 1
+        who = self._random.choice(("", f"who: w{self._leaves}, "))
+        self._lines += [
+            f"{head}sequence:",
+            f"{inner}  - Set: {{v{self._leaves}: {self._random.choice(FIELDS)}}}",
+            f"{inner}  - use: {name}.yaml",
+            f"{inner}    with: {{{who}flag: $v{self._leaves}}}",
+        ]
 
     def _sequence(self, head: str, inner: str, depth: int) -> None:
         self._lines.append(f"{head}sequence:")
@@ -136,7 +179,7 @@ class RandomFile:
             ("repeat", 0.1, choose((2, 3, f"{{until: {choose(FIELDS)}}}"))),
             ("for_each", 0.04, f"{{item{self._loops}: [1, 2]}}"),
             ("retry", 0.1, choose((1, 2, "{times: 1, wait: 250 ms}"))),
-            ("timeout", 0.1 if kind != "wait_for" else 0, choose(TIMES)),
+            ("timeout", 0.1 if kind not in ("wait_for", "Ask") else 0, choose(TIMES)),
         ]
         if not self._in_finally:
             offers.append(("confirm", 0.05, choose(("Shall it go on?", "Shall it not go on?"))))

@@ -345,3 +345,33 @@ def test_every_started_leaf_is_stopped_exactly_once_whatever_happens(way_out: st
         assert not stops - starts
         assert not left or outcome.status == "stopped"
         assert not any(node.status is Status.RUNNING for node in run.built.root.iterate())
+
+
+def test_what_is_required_ends_a_run_though_the_button_for_a_pause_is_held_down(fly: Fly) -> None:
+    run = fly(PAUSED, battery__level=50.0, pad__a=False, pad__b=False)
+    run.at(1, lambda: run.set("pad.b", True))
+    run.at(2, lambda: run.set("battery.level", 10.0))
+    assert run.run()[:2] == ("failure", '"battery.level > 20 %" does not hold')
+    assert run.log == [(0, "start a"), (1, "pause a"), (2, "stop a")]
+
+
+@pytest.mark.parametrize("way_out", ["abort", "require"])
+def test_a_finally_that_was_paused_goes_on_when_all_else_is_interrupted(fly: Fly, way_out: str) -> None:
+    run = fly(
+        """
+        tree: t
+        require: [battery.level > 20 %]
+        root:
+          parallel:
+            - Act: {id: a, time: 9 s}
+            - check: battery.level > 1 %
+              finally: [Act: {id: f, time: 2 s}]
+        """.replace("\n        ", "\n"),
+        battery__level=50.0,
+    )
+    run.at(1, run.runner.pause)
+    ways = {"abort": run.runner.abort, "require": lambda: run.set("battery.level", 10.0)}
+    run.at(6, ways[way_out])
+    run.run()
+    assert run.said == ["start a", "start f", "pause a", "pause f", "stop a", "resume f", "stop f"]
+    assert [at for at, _ in run.log][4:] == pytest.approx([6, 6, 7], abs=0.06)
