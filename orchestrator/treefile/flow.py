@@ -30,7 +30,7 @@ LONGEST_FINALLY = 30.0
 def follow(tree: Tree, findings: Findings) -> None:
     """Walk through a checked tree once and report what cannot work."""
     assert tree.root is not None
-    _Walk(tree.robot, findings).start(tree.root)
+    _Walk(tree.robot, findings).start(tree.root, tree.require)
 
 
 class _Plan(NamedTuple):
@@ -53,9 +53,9 @@ class _Walk:
         self._resources = Resources(robot, findings)
         self._bounded = 0  # nodes above that end what takes too long
 
-    def start(self, root: TreeNode) -> None:
-        modes = self._space.at_start() if self._space else 1
-        self.visit(root, State(modes, NOBODY))
+    def start(self, root: TreeNode, require: list[Expression]) -> None:
+        at = State(self._space.at_start() if self._space else 1, NOBODY)
+        self.visit(root, self._all_told(at, require))
 
     # Nodes with their modifiers
 
@@ -231,7 +231,7 @@ class _Walk:
     def _use(self, node: TreeNode, at: State) -> Outcome:
         if not node.children or self._findings.is_incomplete(node.file or ""):
             return self._mistake(node, at)
-        outcome = self._chain(node.children, at)
+        outcome = self._chain(node.children, self._all_told(at, node.require))
         if node.require:
             outcome = outcome._replace(failure=either(outcome.failure, outcome.during))
         return outcome
@@ -380,6 +380,11 @@ class _Walk:
             seen = [SHOWN_BY[field] for field in condition.fields if field in SHOWN_BY]
             modes = self._space.anything_in(at.modes, seen) & told or told
         return at if modes == at.modes else State(modes, at.causes)
+
+    def _all_told(self, at: State, conditions: list[Expression]) -> State:
+        for condition in conditions:
+            at = self._told(at, condition, True)
+        return at
 
     def _unless_told(self, at: State, condition: Expression | None, truth: bool) -> State:
         """The same for the way that is not taken as long as the tree is right: there the tree is believed."""

@@ -303,7 +303,12 @@ class Reader:
             )
         if not fits:
             is_a = f"list of {found.of}" if kind == "list" else kind.replace("_", " ")
-            raise Mistake("wrong-type", f"{_a(wanted.name)} is wanted here; it is {_a(is_a)}")
+            remedy = (
+                "; loop over tag numbers, or over a parameter of type list of tag"
+                if _words_for_tags(found, wanted)
+                else ""
+            )
+            raise Mistake("wrong-type", f"{_a(wanted.name)} is wanted here; it is {_a(is_a)}{remedy}")
 
     def check_constant(self, value: Any, wanted: ParamType) -> Any:
         """A value that is already known, checked against another type's ranges; raises a Mistake."""
@@ -358,10 +363,15 @@ class Reader:
             return True
         limits = robot.joints.get(joint)
         if limits is None:
-            message = f'{robot.name} has no joint "{joint}"'
+            message = f'{robot.name} has no joint "{joint}" (`orchestrator robots {robot.name}` lists them)'
             self._findings.unknown(key, "unknown-joint", message, joint, robot.joints)
             return False
         return limits
+
+
+def _words_for_tags(found: Name, wanted: ParamType) -> bool:
+    """Names of tags in `for_each`: nothing there says that the words stand for tags."""
+    return wanted.kind == "tag" and found.kind == "choice" and bool(found.possible)
 
 
 _ANGLE = ParamType("angle")

@@ -133,6 +133,8 @@ def _expected_key(c: Complaint) -> Explanation:
 
 def _expected_dash(c: Complaint) -> Explanation:
     message = "a dash is missing: every item of this list begins with one"
+    if re.fullmatch(r"\s*[a-z_]+:.*", c.text(c.line)):
+        message += "; what belongs to all of them stands beside the word above the list"
     return (c.line, c.column, "missing-dash", message, None)
 
 
