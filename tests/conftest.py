@@ -17,3 +17,9 @@ def settings(worker_id: str) -> DdsSettings:
     # Out of reach of the vendors' domains (0, 1, 2, 123). Two test runs that meet on one are kept apart by the tag.
     domain = 130 + (os.getppid() * 8 + worker) % 100
     return loopback(domain, tag=f"test-{uuid.uuid4()}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _histories(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No run of a test is kept among those of whoever runs the tests."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))

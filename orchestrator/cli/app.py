@@ -15,6 +15,7 @@ from orchestrator.cli.fmt import fmt
 from orchestrator.cli.nodes import nodes
 from orchestrator.cli.robots import robots
 from orchestrator.cli.run import run
+from orchestrator.cli.runs import runs
 from orchestrator.cli.schema import schema
 from orchestrator.cli.show import show
 from orchestrator.cli.sim import sim
@@ -45,7 +46,7 @@ def _options(
 
 
 for command in (
-    check, doctor, exchange, export, fields, fmt, import_, nodes, robots, run, schema, show, sim, stop,
+    check, doctor, exchange, export, fields, fmt, import_, nodes, robots, run, runs, schema, show, sim, stop,
 ):  # fmt: skip
     app.command(command.__name__.rstrip("_"))(command)
 

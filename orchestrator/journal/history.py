@@ -21,14 +21,15 @@ VERSION = 1
 PATIENCE = 1.0
 """Seconds to wait for somebody else who has locked the file."""
 _PASSING = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
-_TABLES = f"""
-BEGIN;
-CREATE TABLE fact (name TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE event (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
-CREATE TABLE audit (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
-PRAGMA user_version = {VERSION};
-COMMIT;
-"""
+_BEGINNING = (
+    "PRAGMA journal_mode = WAL",
+    "BEGIN",
+    "CREATE TABLE fact (name TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE event (number INTEGER PRIMARY KEY, data BLOB NOT NULL)",
+    "CREATE TABLE audit (number INTEGER PRIMARY KEY, data BLOB NOT NULL)",
+    f"PRAGMA user_version = {VERSION}",
+)
+_SET = "REPLACE INTO fact VALUES (?, ?)"
 
 
 class HistoryError(Exception):
@@ -65,14 +66,13 @@ class History:
         """Begin a file that only its user may read."""
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            with closing(_connect(path)) as file:
-                file.execute("PRAGMA journal_mode = WAL")
-                file.executescript(_TABLES)
+            with closing(_connect(path)) as file, file:  # the first facts or nothing
+                for statement in _BEGINNING:
+                    file.execute(statement)
+                file.executemany(_SET, _rows(facts))
         except (OSError, sqlite3.Error) as error:
             raise HistoryError(f"{path}: the history cannot be begun: {error}") from error
-        made = cls(path)
-        made.write(facts=facts)
-        return made
+        return cls(path)
 
     def write(self, events: Iterable[bytes] = (), facts: Mapping[str, Any] | None = None) -> None:
         """Add events and set facts, all of it or nothing. Raises HistoryError."""
@@ -80,7 +80,7 @@ class History:
             with self._file as file:
                 file.execute("BEGIN IMMEDIATE")
                 file.executemany("INSERT INTO event (data) VALUES (?)", ((event,) for event in events))
-                file.executemany("REPLACE INTO fact VALUES (?, ?)", ((n, _json(v)) for n, v in (facts or {}).items()))
+                file.executemany(_SET, _rows(facts or {}))
         except sqlite3.Error as error:
             raise self._wrong(error) from error
 
@@ -112,9 +112,12 @@ class History:
         return self._read("SELECT data FROM event ORDER BY number")
 
     @property
+    def first_event(self) -> dict[str, Any] | None:
+        return next(iter(self._read("SELECT data FROM event ORDER BY number LIMIT 1")), None)
+
+    @property
     def last_event(self) -> dict[str, Any] | None:
-        rows: list[dict[str, Any]] = self._read("SELECT data FROM event ORDER BY number DESC LIMIT 1")
-        return rows[0] if rows else None
+        return next(iter(self._read("SELECT data FROM event ORDER BY number DESC LIMIT 1")), None)
 
     @property
     def audit(self) -> list[dict[str, Any]]:
@@ -150,6 +153,10 @@ def _other_version(version: int) -> str:
     if version > VERSION:
         return f"written by a newer orchestrator (version {version} of the history; this one reads {VERSION})"
     return "nothing was kept: the run was killed before it began" if version == 0 else f"version {version} is too old"
+
+
+def _rows(facts: Mapping[str, Any]) -> list[tuple[str, bytes]]:
+    return [(name, _json(value)) for name, value in facts.items()]
 
 
 def _json(value: Any) -> bytes:
