@@ -13,6 +13,7 @@ from orchestrator.cli.exchange import exchange
 from orchestrator.cli.fields import fields
 from orchestrator.cli.fmt import fmt
 from orchestrator.cli.nodes import nodes
+from orchestrator.cli.resume import resume
 from orchestrator.cli.robots import robots
 from orchestrator.cli.run import run
 from orchestrator.cli.runs import runs
@@ -46,7 +47,7 @@ def _options(
 
 
 for command in (
-    check, doctor, exchange, export, fields, fmt, import_, nodes, robots, run, runs, schema, show, sim, stop,
+    check, doctor, exchange, export, fields, fmt, import_, nodes, resume, robots, run, runs, schema, show, sim, stop,
 ):  # fmt: skip
     app.command(command.__name__.rstrip("_"))(command)
 

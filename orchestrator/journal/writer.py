@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from orchestrator.journal.history import History, HistoryError
 
 AGAIN = 1.0
 """Seconds until a commit that failed is tried again."""
+QUIET = 0.5
+"""Seconds without anything new after which what was written is brought to the disk."""
 MOST = 64 * 1024 * 1024
 """Bytes that may wait."""
 
@@ -67,8 +70,19 @@ class Writer:
     def _wait(self) -> bool:
         """Until there is something to write; False at the end."""
         with self._change:
-            self._change.wait_for(lambda: self._events or self._facts or self._closing)
-            return bool(self._events or self._facts)
+            if self._change.wait_for(self._is_wanted, QUIET):
+                return self._is_waiting()
+        with suppress(HistoryError):  # the next commit will say so
+            self._history.sync()
+        with self._change:
+            self._change.wait_for(self._is_wanted)
+            return self._is_waiting()
+
+    def _is_waiting(self) -> bool:
+        return bool(self._events or self._facts)
+
+    def _is_wanted(self) -> bool:
+        return self._is_waiting() or self._closing
 
     def _taken(self) -> tuple[list[bytes], dict[str, Any]]:
         with self._change:

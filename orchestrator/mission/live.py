@@ -63,10 +63,13 @@ class LiveMission:
             self._open.close()
             raise
 
-    def run(self, who: str, by_hand: bool = False) -> Outcome:
+    def run(self, who: str, by_hand: bool = False, armed: Callable[[], None] | None = None) -> Outcome:
+        """`armed` is called between arming and the first tick."""
         self._link.on_lost = self._lost
         try:
             self.mission.arm(who, by_hand)
+            if armed is not None:
+                armed()
             return self.mission.run()
         finally:
             self._link.finish()  # a guard that was never needed leaves

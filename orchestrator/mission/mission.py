@@ -145,6 +145,11 @@ class Mission:
         except NoAnswer as problem:
             raise NotArmed(str(problem)) from None
 
+    def look(self, seconds: float) -> dict[str, Any]:
+        """What the robot shows after this time; before it is armed."""
+        self._pass_time(seconds)
+        return self._showing.look()
+
     def run(self) -> Outcome:
         """From the first tick to the last; the robot must be armed."""
         for _ in self.turns():

@@ -161,7 +161,9 @@ def _compare(story: Story, audit: Iterable[Record]) -> None:
     """What the guard let out is the truth: a command without a record never left; a record without one is unknown."""
     records: dict[int, Record] = {}
     for record in audit:
-        if record.get("role") == "withdrawn":
+        if record.get("role") == "stop":
+            story.guard.append(Line(record["at"], f"{_text(record.get('command', {}))} sent: {record['cause']}"))
+        elif record.get("role") == "withdrawn":
             records.pop(record["id"], None)
         elif record.get("id") and record.get("role") in ("command", "stream"):
             records.setdefault(record["id"], record)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,6 +12,7 @@ from orchestrator.cli.run import options as o
 if TYPE_CHECKING:
     from orchestrator.engine.substitution import Substitutes
     from orchestrator.mission.loading import Loaded
+    from orchestrator.mission.resuming import Unfinished
 
 
 def run(
@@ -27,6 +29,7 @@ def run(
     arm: o.Arm = False,
     fault: o.Faults = None,
     seed: o.Seed = 0,
+    record: o.Record = False,
     as_json: o.Json = False,
 ) -> None:
     """Run a mission: on a robot, on a simulated one, or in virtual time.
@@ -39,21 +42,22 @@ def run(
     options = o.Options(
         tree=tree, robot=robot, sim=sim, virtual=virtual, dry_run=dry_run, values=o.pairs(values, "--set"),
         substitute=substitute, breaks=tuple(breaks or ()), yes=yes, answers=o.pairs(answer, "--answer"), arm=arm,
-        faults=tuple(fault or ()), seed=seed, as_json=as_json,
+        faults=tuple(fault or ()), seed=seed, record=record, as_json=as_json,
     )  # fmt: skip
     if mistake := options.mistake():
         o.refuse(mistake)
-    raise typer.Exit(_run(options))
+    raise typer.Exit(run_to_end(lambda: _load(options), options))
 
 
-def _run(options: o.Options) -> int:
+def run_to_end(load: Callable[[], Loaded], options: o.Options, unfinished: Unfinished | None = None) -> int:
+    """The exit code; what is wrong is said."""
     from orchestrator.cli.run import running
     from orchestrator.mission.arming import Declined, NotArmed
     from orchestrator.mission.loading import CannotRun
     from orchestrator.mission.mission import Left
 
     try:
-        return running.run(_load(options), options)
+        return running.run(load(), options, unfinished)
     except CannotRun as problem:
         o.refuse(str(problem))
     except running.problems() as problem:

@@ -76,6 +76,12 @@ Faults = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(rich_help_panel=_WORLD, help="Of the simulated robot's noise.")]
+Record = Annotated[
+    bool,
+    typer.Option(
+        "--record", rich_help_panel=_SHOWN, help="Keep the history of a run in virtual time, as of any other."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", rich_help_panel=_SHOWN, help="One JSON event a line.")]
 
 
@@ -97,6 +103,7 @@ class Options:
     faults: tuple[str, ...]
     seed: int
     as_json: bool
+    record: bool = False
 
     @property
     def real(self) -> bool:

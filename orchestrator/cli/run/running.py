@@ -17,17 +17,21 @@ from orchestrator.cli.run.aside import Aside, Output
 from orchestrator.cli.run.lines import JsonLines, Lines
 from orchestrator.cli.run.options import Options, is_attended, refuse
 from orchestrator.cli.run.prompts import ask_at_once, make_prompts
+from orchestrator.cli.run.recorded import Recorded
 
 if TYPE_CHECKING:
     from orchestrator.engine.prompts import Prompts
     from orchestrator.mission.live import LiveMission
     from orchestrator.mission.loading import Loaded
     from orchestrator.mission.mission import Mission
+    from orchestrator.mission.resuming import Unfinished
     from orchestrator.sim.twin import Twin
 
 EXIT_CODES = {"success": 0, "failure": 1, "aborted": 1, "stopped": 3}
 STOPPED = EXIT_CODES["stopped"]
 INTERRUPTED = 130
+LOOK = 1.0
+"""Seconds after which a robot has shown everything it shows."""
 
 
 def problems() -> tuple[type[Exception], ...]:
@@ -35,19 +39,21 @@ def problems() -> tuple[type[Exception], ...]:
     from orchestrator.bus.contract import BusError
     from orchestrator.guard.config import GuardConfigError
     from orchestrator.guard.link import LinkError
+    from orchestrator.journal.history import HistoryError
     from orchestrator.mission.processes import ProcessError
+    from orchestrator.mission.resuming import CannotResume
     from orchestrator.sim.faults import FaultError
 
-    return BusError, GuardConfigError, LinkError, ProcessError, FaultError
+    return BusError, CannotResume, GuardConfigError, HistoryError, LinkError, ProcessError, FaultError
 
 
-def run(loaded: Loaded, options: Options) -> int:
+def run(loaded: Loaded, options: Options, unfinished: Unfinished | None = None) -> int:
     """The exit code."""
     if options.dry_run:
         return _dry_run(loaded, options)
     if options.virtual:
         return _in_virtual_time(loaded, options, _lines(loaded, options))
-    return _live(loaded, options)
+    return _live(loaded, options, unfinished)
 
 
 def _dry_run(loaded: Loaded, options: Options) -> int:
@@ -81,29 +87,63 @@ def _in_virtual_time(
 
     person = ask_at_once if is_attended() and not options.as_json else None
     prompts = make_prompts(options.yes, options.answers, person)
-    outcome = VirtualMission(loaded, show, prompts, options.seed, prepare_twin).run()
+    with Recorded(loaded, options) as recorded:
+        mission = VirtualMission(loaded, show, prompts, options.seed, prepare_twin, recorder=recorded.recorder)
+        recorded.outcome = outcome = mission.run()
     show.close()
     return EXIT_CODES[outcome.status]
 
 
-def _live(loaded: Loaded, options: Options) -> int:
+def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> int:
     from orchestrator.mission.live import LiveMission
 
     attended = is_attended() and not options.as_json
     prompts = make_prompts(options.yes, options.answers, (lambda question: None) if attended else None)
     person = getpass.getuser() if attended else None
-    with Interruption() as interruption, ExitStack() as after:
+    with (
+        Interruption() as interruption,
+        Recorded(loaded, options, attended, unfinished) as recorded,
+        ExitStack() as after,
+    ):
         output = _output(loaded, options, attended, interruption)
         after.callback(output.close)
-        live = LiveMission(loaded, options.sim, output, prompts, options.faults, options.seed, person, watched=attended)
+        live = LiveMission(
+            loaded, options.sim, output, prompts, options.faults, options.seed, person, attended, recorded.recorder
+        )
         after.callback(_end, live)
         interruption.arrives_at(live.mission)
+        armed = _go_on(live.mission, unfinished, recorded) if unfinished is not None else None
         _set_breakpoints(live.mission, options.breaks)
         if attended:
             _start_view(output, live.mission, prompts, interruption)
         who = "simulation" if options.sim else getpass.getuser()
-        outcome = live.run(who, by_hand=options.real and not options.arm)
+        recorded.outcome = outcome = live.run(who, options.real and not options.arm, armed)
     return INTERRUPTED if interruption.happened else EXIT_CODES[outcome.status]
+
+
+def _go_on(mission: Mission, unfinished: Unfinished, recorded: Recorded) -> Callable[[], None]:
+    """Put a mission where an earlier run has left it; what is given is to be called when the robot is armed."""
+    from orchestrator.mission.resuming import CannotResume
+
+    mission.start_from(unfinished.checkpoint)
+    for name, now in mission.look(LOOK).items():
+        before = unfinished.robot.get(name)
+        if before != now:
+            typer.echo(f"  the robot shows {name} {_known(now)}; in that run it was {_known(before)}", err=True)
+
+    def armed() -> None:
+        if recorded.recorder is None:
+            raise CannotResume("a run goes on only with a history: it could not go on twice")
+        recorded.recorder.start_from(unfinished.state)
+        with unfinished.run.history() as history:
+            if not history.claim("continued", recorded.recorder.id):
+                raise CannotResume(f"{unfinished.run.id} is being continued by somebody else")
+
+    return armed
+
+
+def _known(value: Any) -> str:
+    return "not known" if value is None else str(value)
 
 
 def _end(live: LiveMission) -> None:

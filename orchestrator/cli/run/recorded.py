@@ -1,0 +1,73 @@
+"""The history of what is run at the command line: begun before anything moves, ended however the run ends."""
+
+from __future__ import annotations
+
+import getpass
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import typer
+
+from orchestrator.cli.run.options import Options
+
+if TYPE_CHECKING:
+    from orchestrator.engine.runner import Outcome
+    from orchestrator.mission.loading import Loaded
+    from orchestrator.mission.recording import Recorder
+    from orchestrator.mission.resuming import Unfinished
+
+NOT_BEGUN = "not begun"
+
+
+class Recorded:
+    """`recorder` is None when no history is wanted, or none can be kept of a run that is no real robot's."""
+
+    def __init__(
+        self, loaded: Loaded, options: Options, attended: bool = False, continues: Unfinished | None = None
+    ) -> None:
+        self._loaded = loaded
+        self._options = options
+        self._attended = attended
+        self._continues = continues
+        self._late: list[str] = []
+        self.recorder: Recorder | None = None
+        self.outcome: Outcome | None = None
+
+    def __enter__(self) -> Recorded:
+        """Raises HistoryError on a real robot: nothing has moved yet, and a person can make room."""
+        from orchestrator.journal.history import HistoryError
+        from orchestrator.mission.recording import Recorder, describe
+
+        options = self._options
+        if (options.virtual or options.dry_run) and not options.record:
+            return self
+        about = describe(self._loaded, options.kind, getpass.getuser(), options.values)
+        if self._continues is not None:
+            about["continues"] = self._continues.run.id
+        try:
+            self.recorder = Recorder(about, self._warn)
+        except HistoryError as problem:
+            if options.real:
+                raise
+            self._warn(str(problem))
+        return self
+
+    def _warn(self, text: str) -> None:
+        """At once, but never into a picture of the live tree."""
+        if self._attended:
+            self._late.append(text)
+        else:
+            typer.echo(f"warning: {text}", err=True)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.recorder is not None:
+            if self.outcome is None:
+                self.recorder.close(NOT_BEGUN, str(error) if error is not None else "")
+            else:
+                self.recorder.close(self.outcome.status, self.outcome.reason, self.outcome.place)
+            if not self._options.as_json:
+                self._late.append(f"recorded as {self.recorder.id}: orchestrator runs {self.recorder.id}")
+        for text in self._late:
+            typer.echo(text, err=True)
