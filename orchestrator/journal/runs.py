@@ -1,4 +1,8 @@
-"""The runs of this user on this machine: a folder each, with its history and a lock that its process holds."""
+"""The runs of this user on this machine: a folder each, with its history and, until all is known, a lock.
+
+The run's process holds the lock while it lives. The file stays after a crash, and goes when the guard's last record of
+the run is in its history.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +55,11 @@ class StoredRun:
             return False
         return False
 
+    @property
+    def settled(self) -> bool:
+        """Whether nothing will be added to its history any more."""
+        return not (self.folder / "lock").exists()
+
     def outcome(self, history: History) -> dict[str, Any]:
         """How it ended: status, reason and more; `crashed` if it never said so, `running` if it has not ended."""
         end: dict[str, Any] | None = history.fact("end")
@@ -63,6 +72,8 @@ class StoredRun:
     def fold_audit(self, history: History, last: bool = False) -> None:
         """Take in what the guard recorded for this run; `last`: from now on the guard works for somebody else."""
         source = history.fact("audit")
+        if last:
+            (self.folder / "lock").unlink(missing_ok=True)
         if source is None or source.get("last"):
             return
         source.pop("problem", None)

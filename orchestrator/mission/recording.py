@@ -146,7 +146,7 @@ def mark(content: Any) -> str:
 def take_in_audits() -> None:
     """Before a guard works for a new run: what it recorded for runs that crashed is theirs, and no more."""
     for run in all_runs():
-        if not run.alive:
+        if not run.settled and not run.alive:
             try:
                 with run.history() as history:
                     run.fold_audit(history, last=True)

@@ -78,7 +78,9 @@ def test_what_the_guard_recorded_since_the_run_began_is_taken_in(tmp_path: Path)
         audit.append({"of": "this run"})
         run.stored.fold_audit(run.history)
         audit.append({"of": "the guard that stopped the robot"})
+        assert not run.stored.settled
         run.stored.fold_audit(run.history, last=True)
+        assert run.stored.settled
         audit.append({"of": "a later run"})
         run.stored.fold_audit(run.history)
     assert [record["of"] for record in run.history.audit] == ["this run", "the guard that stopped the robot"]
