@@ -49,7 +49,7 @@ class LiveMission:
         try:
             network, self._rpc = self._open.enter_context(place_of(loaded, simulated, faults, seed))
             folder = state_folder(profile.name, network)
-            take_in_audits()
+            take_in_audits(folder / guard_process.AUDIT)
             self.guard = GuardProcess(guard_process.Settings(loaded.robot, network, str(folder), self._rpc))
             self._bus = DdsBus(network, name="orchestrator run")
             self._open.callback(self._bus.close)

@@ -143,12 +143,13 @@ def mark(content: Any) -> str:
     return hashlib.blake2b(msgspec.json.encode(content, order="deterministic"), digest_size=6).hexdigest()
 
 
-def take_in_audits() -> None:
-    """Before a guard works for a new run: what it recorded for runs that crashed is theirs, and no more."""
+def take_in_audits(file: Path) -> None:
+    """Before a guard that records in this file works for a new run: what it has for runs that crashed is theirs."""
     for run in all_runs():
         if not run.settled and not run.alive:
             try:
                 with run.history() as history:
-                    run.fold_audit(history, last=True)
+                    source = history.fact("audit")
+                    run.fold_audit(history, last=source is None or source["file"] == str(file))
             except HistoryError:
                 continue  # `orchestrator runs` says so

@@ -64,11 +64,13 @@ def test_what_the_guard_recorded_for_a_crashed_run_is_taken_in_when_another_begi
         crashed._writer.close(10.0)
         crashed._run.close()
         audit.append({"of": "the crashed run"})
-        take_in_audits()
+        take_in_audits(tmp_path / "another robot's")
+        audit.append({"of": "the guard that holds the robot"})
+        take_in_audits(tmp_path / "audit.log")
         audit.append({"of": "the next run"})
-        take_in_audits()
+        take_in_audits(tmp_path / "audit.log")
     with find_run(crashed.id).history() as history:
-        assert history.audit == [{"of": "the crashed run"}]
+        assert [record["of"] for record in history.audit] == ["the crashed run", "the guard that holds the robot"]
 
 
 FULL = """

@@ -121,6 +121,19 @@ def test_a_run_that_went_on_and_died_again_goes_on_from_there(loaded: Loaded, cr
     assert (outcome.status, run.done_once) == ("success", TOGETHER)
 
 
+def test_a_run_that_was_stopped_goes_on_too(loaded: Loaded, crashing: Make) -> None:
+    run = crashing(loaded)
+    run.world.clock.at(6.0, lambda: run.world.mission.stop("interrupted"))
+    outcome = run.fly()
+    assert outcome is not None
+    assert outcome.status == "stopped"
+    run.world.clock.advance(5.0)
+    resumable = look(run)
+    assert [command.text for command in resumable.story.unknown] == ["MoveToTag tag 12, heading None"]
+    assert run.go_on(resumable, Prompts(done)).status == "success"
+    assert run.done_once == TOGETHER
+
+
 def test_what_ended_by_itself_does_not_go_on(loaded: Loaded, crashing: Make) -> None:
     run = crashing(loaded)
     run.fly()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,15 +67,20 @@ class Crashing:
 
     loaded: Loaded
     folder: Path
+    after: ExitStack
     kind: str = "SIM"
 
     def __post_init__(self) -> None:
         self.recorder = self._recorder()
         self.world = VirtualMission(self.loaded, recorder=self.recorder)
+        self.after.callback(self.world.guard._audit.close)  # type: ignore[attr-defined]
         self.recorder.audit_at(self.folder / "audit.log")
 
     def _recorder(self) -> Recorder:
-        return Recorder(describe(self.loaded, self.kind, "me", {}), lambda text: None)
+        made = Recorder(describe(self.loaded, self.kind, "me", {}), lambda text: None)
+        self.after.callback(made._run.close)
+        self.after.callback(made._run.history.close)
+        return made
 
     def fly(self, ticks: int | None = None, command: int | None = None, sent: bool = True) -> Outcome | None:
         """Until so many ticks are over, or in the middle of the one with this command; the outcome if it lives on."""
@@ -137,7 +143,7 @@ class Crashing:
 
 
 @pytest.fixture
-def crashing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Loaded], Crashing]:
+def crashing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Loaded], Crashing]]:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(recording, "Writer", Direct)
     monkeypatch.setattr(virtual, "_Kept", OnDisk)
@@ -149,6 +155,7 @@ def crashing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Loade
         folder = tmp_path / str(count)
         folder.mkdir()
         monkeypatch.setattr(OnDisk, "path_of_all", folder / "audit.log", raising=False)
-        return Crashing(loaded, folder, kind)
+        return Crashing(loaded, folder, after, kind)
 
-    return make
+    with ExitStack() as after:
+        yield make
