@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types docs bench clean
+.PHONY: demo test lint types docs bench bench-guard clean
 
 demo: $(READY)
 	@$(BIN)/orchestrator run trees/04_deliver_atom_w.yaml --sim --yes
@@ -26,6 +26,10 @@ docs: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python -m benchmarks
+
+bench-guard: $(READY)
+	@$(BIN)/python -m benchmarks.guard_dds
+	@$(BIN)/python -m benchmarks path
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -23,6 +23,7 @@ from orchestrator.guard.events import (
     Event,
     ForeignWriters,
     Heartbeat,
+    IntentAsked,
     LateFlags,
     Mismatch,
     Observation,
@@ -34,9 +35,10 @@ from orchestrator.guard.freshness import went_backwards
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.observing import Read, Unbelievable, watched
 from orchestrator.guard.outputs import Joints, Output, Report, Send
-from orchestrator.guard.policy import RPC
+from orchestrator.guard.policy import RPC, WRITES
 from orchestrator.guard.state import State
 from orchestrator.robots.drive import CannotSend, Message, RpcCall, Sending, calls, joint_messages, messages
+from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.profile import Profile
 from orchestrator.wire.errors import WireError
 from orchestrator.wire.topics import topics
@@ -135,6 +137,8 @@ class Guard:
 
     def _decide(self, event: Event) -> None:
         with self._stepping:
+            if isinstance(event, IntentAsked):
+                self._see_who_listens(event.intent)
             self._step(event)
             while self._later:
                 self._step(self._later.pop(0))
@@ -247,6 +251,12 @@ class Guard:
             self._look_around()
         if not self.state.audit_works and self._audit_works_again():
             self._decide(AuditState(True))
+
+    def _see_who_listens(self, intent: AnyIntent) -> None:
+        """A robot that has just been started again has other readers: a command must not rely on the last survey."""
+        for name in WRITES[self.profile.family].get(type(intent), ()):
+            if name in self._writers and self._writers[name].ready != (name in self.state.ready):
+                self._step(WriterReady(name, name not in self.state.ready))
 
     def _look_around(self) -> None:
         for name, writer in self._writers.items():

@@ -13,6 +13,7 @@ class Fsm:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._state = context.state.signal("fsm.state")
+        self._state.watch()
 
     def state(self) -> Known[str] | Unknown:
         return self._state()
