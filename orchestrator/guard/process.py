@@ -71,8 +71,8 @@ class GuardProcess:
     def __init__(self, settings: Settings) -> None:
         self._folder = Path(settings.folder)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock = lock(self._folder)
         profile, config = load_profile(settings.robot), load_guard_config()
+        self._lock = lock(self._folder)
         self._run_ended = self._told_to_stop = False
         self._leave_by = math.inf
         audit = AuditFile(self._folder / AUDIT)

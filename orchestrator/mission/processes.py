@@ -64,12 +64,13 @@ class GuardProcess:
         assert self._process.stdout is not None
         with self._process.stdout as output:  # after "up" it has nothing more to say there
             said = output.readline().strip()
-            if said == guard_process.ALREADY_GUARDED:
-                return False
-            if said != "up":
-                problem = f"{said}\n{output.read()}".removeprefix("error: ").strip()
-                raise ProcessError(problem or "the guard did not start")
-        return True
+            rest = "" if said == "up" else output.read()
+        if said == "up":
+            return True
+        self._process.wait()
+        if said == guard_process.ALREADY_GUARDED:
+            return False
+        raise ProcessError(f"{said}\n{rest}".removeprefix("error: ").strip() or "the guard did not start")
 
     @property
     def pid(self) -> int | None:
