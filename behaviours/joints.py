@@ -71,7 +71,7 @@ class PlayMotion(
 
 class MoveHand(
     Command,
-    needs="joints move_command",
+    needs="joints move_hand",
     uses="upper",
     families=("aurora",),
     requires={"aurora": {"fsm": ("walk",), "upper": ("move_cmd",)}},

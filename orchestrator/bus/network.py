@@ -7,7 +7,7 @@ from pathlib import Path
 
 from orchestrator.bus.contract import BusError
 from orchestrator.bus.settings import DdsSettings
-from orchestrator.data import data_path
+from orchestrator.data import own_path
 from orchestrator.yamlfile import BOOL, TEXT, Findings, list_of, load, optional, record
 
 
@@ -41,9 +41,8 @@ _NETWORK = record(
 
 def load_network(path: Path | None = None) -> Network:
     """Read a settings file; without a path `./config/dds.yaml`, else the one that comes with the program."""
-    own = Path("config/dds.yaml")
     findings = Findings()
-    network = load(path or (own if own.exists() else data_path("config/dds.yaml")), _NETWORK, findings)
+    network = load(path or own_path("config/dds.yaml"), _NETWORK, findings)
     if network is None:
         raise BusError(findings.render())
     return network

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.data import data_path
+from orchestrator.data import own_path
 from orchestrator.guard.freshness import FreshnessLimits
 from orchestrator.robots import intents
 from orchestrator.robots.profile import Profile
@@ -384,9 +384,9 @@ def _check_guard(config: GuardConfig) -> Iterator[str]:
 
 
 def load_guard_config(path: Path | None = None) -> GuardConfig:
-    """The guard file, or GuardConfigError with everything that is wrong in it."""
+    """The guard file, ./config/guard.yaml if there is one; or GuardConfigError with everything wrong in it."""
     findings = Findings()
-    config = load(path or data_path("config/guard.yaml"), GUARD, findings)
+    config = load(path or own_path("config/guard.yaml"), GUARD, findings)
     if config is None:
         raise GuardConfigError(findings.render())
     return config

@@ -46,7 +46,7 @@ class Pose:
 class RobotFacts:
     """One robot as its profile describes it.
 
-    Beside the capabilities of the design two say that a command exists: move_command (the robot plans arm movements by
+    Beside the capabilities of the design two say that a command exists: move_hand (the robot plans arm movements by
     itself) and rotate_base (the base turns on the spot). Named ranges: stand.height, stand.pitch, stand.yaw,
     walk.forward, walk.left, walk.turn, base.speed, base.turn.
     """

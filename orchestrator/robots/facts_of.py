@@ -31,7 +31,7 @@ def facts_of(profile: Profile) -> RobotFacts:
         name=profile.name,
         family=profile.family,
         model=_as_word(profile.model),
-        capabilities=profile.capabilities | _of_parts(profile),
+        capabilities=profile.capabilities,
         fsm_states=tuple(profile.fsm),
         upper_states=upper if "upper_body" in profile.capabilities else (),
         velocity_sources=tuple(profile.velocity_sources),
@@ -56,15 +56,6 @@ def robot_named(name: str) -> RobotFacts | None:
 def _as_word(model: str) -> str:
     """A model as it is written in expressions: `robot.model == atom_w`, `robot.model == gr2`."""
     return model.lower().replace("-", "").replace(" ", "_")
-
-
-def _of_parts(profile: Profile) -> set[str]:
-    """Capabilities that depend on a single fact of the profile, not on a whole section."""
-    parts = {
-        "move_command": profile.move_command,
-        "rotate_base": profile.base is not None and profile.base.rotate,
-    }
-    return {capability for capability, there in parts.items() if there and not profile.read_only}
 
 
 def _angles(profile: Profile, groups: Mapping[str, tuple[float, ...]]) -> dict[str, float]:

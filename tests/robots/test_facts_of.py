@@ -25,7 +25,7 @@ def test_what_depends_on_one_fact_of_the_profile() -> None:
     atom_w, gr1, gr2 = (facts_of(load_profile(name)) for name in ("atom_w", "gr1", "gr2"))
     assert "mobile_base" in atom_w.capabilities
     assert "rotate_base" not in atom_w.capabilities
-    assert "move_command" in gr2.capabilities - gr1.capabilities
+    assert "move_hand" in gr2.capabilities - gr1.capabilities
     assert atom_w.ranges["base.speed"] == (-0.6, 0.6)
     assert gr2.ranges["stand.height"] == (-0.2, 0.025)
     assert (atom_w.upper_states, gr1.upper_states) == (("off", "on"), ("default", "act", "remote"))

@@ -57,7 +57,7 @@ GR2 = RobotFacts(
     family="aurora",
     model="gr2",
     capabilities=frozenset(
-        ["fsm", "upper_body", "stand_pose", "velocity", "joints", "hands", "move_command", "gains", "emergency", "body"]
+        ["fsm", "upper_body", "stand_pose", "velocity", "joints", "hands", "move_hand", "gains", "emergency", "body"]
     ),
     fsm_states=("default", "joint_stand", "pd_stand", "walk", "security", "user_cmd", "upper_user_cmd"),
     upper_states=("default", "act", "remote", "move_cmd"),
