@@ -9,7 +9,6 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,13 @@ from orchestrator.bus.settings import loopback
 from orchestrator.clock import Clock, RealClock, VirtualClock
 from orchestrator.engine import BuiltTree, Runner, build
 from orchestrator.leaf import Catalogue, Declaration, Leaf, Status, leaves_of
+from orchestrator.mission.fields import RobotFields
+from orchestrator.mission.processes import TwinProcess
+from orchestrator.mission.twin import Settings
+from orchestrator.robots.commander import Receipt
+from orchestrator.robots.intents import AnyIntent
+from orchestrator.robots.profiles import load_profile
+from orchestrator.robots.robot import Robot
 from orchestrator.treefile import Surroundings, Tree, check_file
 
 WAKE_UPS = 400
@@ -70,44 +76,49 @@ def _on_dds() -> DdsBus:
     return DdsBus(loopback(domain=100 + os.getpid() % 20 + 3, tag=f"bench-{uuid.uuid4()}"))
 
 
+class Watched:
+    """A bus that notes when its `wait` ends."""
+
+    def __init__(self, bus: DdsBus) -> None:
+        self._bus = bus
+        self.clock = bus.clock
+        self.wake = bus.wake
+        self.returns: list[float] = []
+
+    def wait(self, timeout: float) -> bool:
+        woken = self._bus.wait(timeout)
+        self.returns.append(time.perf_counter())
+        return woken
+
+
 def _waking() -> list[Row]:
-    """From another thread's `wake` to the leaf's step, on the DDS bus; beside it, to the end of the bus' own `wait`."""
+    """From another thread's `wake` to the leaf's step, on the DDS bus, and how much of it is the bus' own wait."""
     ticks: list[float] = []
     bus = _on_dds()
-    runner = Runner(_built(_tree("tree: t\nroot: [Listen]\n"), ticks, bus.clock), bus)
-    ours = _delays(bus, ticks, runner.run, lambda: runner.stop("measured"))
-    returns: list[float] = []
-    listening = [True]
-
-    def listen() -> None:
-        while listening:
-            bus.wait(0.05)
-            returns.append(time.perf_counter())
-
-    bare = _delays(bus, returns, listen, listening.clear)
-    bus.close()
-    return [
-        at_most("event to tick, from another thread, p50", statistics.median(ours), "us", 40),
-        report("event to tick, from another thread, p99", statistics.quantiles(ours, n=100)[98], "us"),
-        report("the same to the end of the bare bus' wait, p50", statistics.median(bare), "us"),
-    ]
-
-
-def _delays(bus: DdsBus, moments: list[float], run: Callable[[], object], end: Callable[[], object]) -> list[float]:
-    thread = threading.Thread(target=run)
+    watched = Watched(bus)
+    runner = Runner(_built(_tree("tree: t\nroot: [Listen]\n"), ticks, bus.clock), watched)
+    thread = threading.Thread(target=runner.run)
     thread.start()
     time.sleep(0.2)
-    delays = []
+    whole, waits = [], []
     for _ in range(WAKE_UPS):
-        count, at = len(moments), time.perf_counter()
+        count, number, at = len(ticks), len(watched.returns), time.perf_counter()
         bus.wake()
         time.sleep(0.003)  # a thread that is busy here would compete for the interpreter
-        if len(moments) > count:
-            delays.append((moments[count] - at) * 1e6)
-    end()
-    bus.wake()
+        if len(ticks) > count and len(watched.returns) > number:
+            whole.append((ticks[count] - at) * 1e6)
+            waits.append((watched.returns[number] - at) * 1e6)
+    runner.stop("measured")
     thread.join()
-    return delays
+    bus.close()
+    own = [all_of_it - wait for all_of_it, wait in zip(whole, waits)]
+    return [
+        at_most("event to tick, from another thread, p50", statistics.median(whole), "us", 40),
+        report("event to tick, from another thread, p99", statistics.quantiles(whole, n=100)[98], "us"),
+        report("of that, until the bus' wait has ended, p50", statistics.median(waits), "us"),
+        report("of that, from there to the leaf's step, p50", statistics.median(own), "us"),
+        report("event to tick, times the bus' wait alone", statistics.median(whole) / statistics.median(waits), "x"),
+    ]
 
 
 def _building() -> list[Row]:
@@ -129,14 +140,47 @@ def _building() -> list[Row]:
 
 
 def _idling() -> list[Row]:
-    bus = _on_dds()
-    runner = Runner(_built(_tree("tree: t\nroot: [Wait: {time: 1 h}]\n"), None, RealClock()), bus)
+    silent = _on_dds()
+    text = "tree: t\nroot: [Wait: {time: 1 h}]\n"
+    share = _share_of_cpu(Runner(_built(_tree(text), None, RealClock()), silent))
+    silent.close()
+    return [
+        at_most("CPU of a run that waits while the bus is silent", share, "%", 1),
+        *(_idling_beside(name) for name in ("atom_w", "gr2", "adam_u")),
+    ]
+
+
+def _idling_beside(name: str) -> Row:
+    """A run that waits and watches its battery, while the robot's twin sends all its topics at the vendor's rates."""
+    found = load_profile(name)
+    network = loopback(found.domain, tag=f"bench-{uuid.uuid4()}")
+    twin = TwinProcess(Settings(name, network, 0, ()))
+    bus = DdsBus(network)
+    robot = Robot(found, bus, Silent())
+    text = "tree: t\nroot: [Wait: {time: 1 h}]\n"
+    built = build(_tree(text), _catalogue(), robot, RobotFields(robot), bus.clock)
+    share = _share_of_cpu(Runner(built, bus))
+    bus.close()
+    twin.close()
+    return report(f"CPU of a run that waits beside a {name} at vendor rates", share, "%")
+
+
+class Silent:
+    """Nothing is sent here."""
+
+    def send(self, intent: AnyIntent) -> Receipt:
+        raise NotImplementedError
+
+    def end(self, receipt: Receipt) -> None:
+        raise NotImplementedError
+
+
+def _share_of_cpu(runner: Runner) -> float:
+    """Percent of a core."""
     threading.Timer(IDLE, lambda: runner.stop("measured")).start()
     start, cpu = time.monotonic(), time.process_time()
     runner.run()
-    share = (time.process_time() - cpu) / (time.monotonic() - start)
-    bus.close()
-    return [at_most("CPU of a run that waits while the bus is silent", share * 100, "%", 1)]
+    return 100 * (time.process_time() - cpu) / (time.monotonic() - start)
 
 
 def _virtual() -> Row:

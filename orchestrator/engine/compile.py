@@ -29,11 +29,14 @@ SUCCESS, FAILURE, RUNNING = Status.SUCCESS, Status.FAILURE, Status.RUNNING
 _numbers = itertools.count(1)
 
 
-def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed | None = None) -> Callable[[], Status]:
+def compile_tree(
+    root: Behaviour, visit: Visit | None = None, changed: Changed | None = None, on_edit: Visit | None = None
+) -> Callable[[], Status]:
     """A function that does what `root.tick_once()` does and returns the root's status.
 
     `visit(node)` is called for every node that was ticked, when py_trees would yield it.
     `changed(nodes)` is called at the end of a tick that left nodes with another status than the tick before it.
+    `on_edit(node)` is called before a node with other children than it was compiled with is ticked or compiled anew.
     An edit of the tree is noticed when the edited node is ticked next. How, and what is not noticed: docs/engine.md.
     """
     filename = f"behaviour tree {root.name!r} {next(_numbers)}"  # linecache refuses to look up <names>
@@ -51,12 +54,17 @@ def compile_tree(root: Behaviour, visit: Visit | None = None, changed: Changed |
 
     def renew() -> Status:
         """Called by a tick that begins after an edit."""
+        if on_edit is not None:
+            for node in [node for node in told if any(node.children is edit for edit in edits)]:
+                on_edit(node)
         edits.clear()
         load(tick)
         return cast(Status, tick())
 
     def edited(node: Behaviour) -> Status:
         """Tick an edited subtree as it is now; the whole tree is compiled anew before the next tick."""
+        if on_edit is not None:
+            on_edit(node)
         edits.append(node)
         return compile_tree(node, visit)()
 

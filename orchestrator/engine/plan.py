@@ -32,7 +32,7 @@ class Plan:
     own_stop: bool = False
     children: list[Plan] = field(default_factory=list)
     implied: bool = False  # its status follows from its parent's status and current child
-    watched: Children | None = None  # a composite's list of children
+    watched: Children | None = None  # its list of children, if it has one
     version: int = 0  # of that list
     holds: bool = False  # its tick may leave a generator open, see docs/engine.md
     holds_below: bool = False  # the same for something below it
@@ -85,7 +85,7 @@ def _add(node: Behaviour, plans: list[Plan]) -> Plan:
         own_stop=has_own_stop(node, kind),
     )
     plans.append(plan)
-    if kind in COMPOSITES:
+    if kind in COMPOSITES or kind is Kind.OWN:
         plan.watched = watched_children(node)
         plan.version = plan.watched.version
     for child in children_of(node, kind):

@@ -114,10 +114,10 @@ class Run:
         if time < self.due:
             self.due = time
 
-    def blame_for_delay(self, node: Behaviour) -> None:
+    def blame_for_delay(self, node: Behaviour, place: object) -> None:
         """The first leaf that comes back too late in a tick is the one that blocked it."""
         self.late_at = inf
-        self.note(node, f"{node.name} blocked the run: a leaf must come back at once")
+        self.note(node, f"{node.name} blocked the run: a leaf must come back at once ({place})")
 
     def fail(self, node: Behaviour, reason: str) -> Status:
         node.feedback_message = reason

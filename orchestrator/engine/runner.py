@@ -82,7 +82,7 @@ class Runner:
         self._verdict = verdict
         self._requests: deque[Callable[[], object]] = deque()
         self._teller = Teller(built.shown, built.run, self.emit)
-        self._tick_tree = compile_tree(built.root, changed=self._report)
+        self._tick_tree = compile_tree(built.root, changed=self._report, on_edit=self._refuse_edit)
         self._started = -inf
         self._paused = False
         self._may_resume = False
@@ -149,7 +149,8 @@ class Runner:
 
     def _measure(self, statistics: Statistics) -> None:
         self._statistics = statistics
-        self._tick_tree = compile_tree(self.built.root, statistics.visit, self._report)
+        statistics.begin()
+        self._tick_tree = compile_tree(self.built.root, statistics.visit, self._report, self._refuse_edit)
 
     # The loop
 
@@ -189,6 +190,7 @@ class Runner:
     def _loop(self) -> Iterator[None]:
         while True:
             self._started = self._clock.now()
+            self._run.late_at = self._run.clock.now() + PERIOD
             while self._requests:
                 self._requests.popleft()()
             if self._paused:
@@ -207,7 +209,6 @@ class Runner:
         run = self._run
         run.due = inf
         run.now = run.clock.now()
-        run.late_at = run.now + PERIOD
         if self._aborting is not None:
             self._go_on_aborting()
             return
@@ -377,6 +378,11 @@ class Runner:
                 ticks=self.ticks,
             )
         )
+
+    def _refuse_edit(self, node: Behaviour) -> None:
+        """What runs must be what was checked."""
+        place = self.built.sources[node_id(node)].place
+        raise StopRun(f"the tree was changed while it ran: {node.name} has other children than in the file ({place})")
 
     # Telling what happens
 

@@ -28,7 +28,9 @@ class Statistics:
     def __init__(self, shown: list[Behaviour]) -> None:
         self.nodes = [NodeStatistics() for _ in shown]
         self._numbers = {node: number for number, node in enumerate(shown)}
-        for node, found in zip(shown, self.nodes):
+
+    def begin(self) -> None:
+        for node, found in zip(self._numbers, self.nodes):
             if type(node).update is not Behaviour.update:
                 node.update = _timed(node.update, found)  # type: ignore[method-assign]
 

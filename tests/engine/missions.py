@@ -117,6 +117,11 @@ class Odd(Leaf, timeout=None):
             raise RuntimeError("no start")
         if self.how == "over":
             raise StopRun("the robot is gone")
+        self._block("block start")
+
+    def _block(self, how: str) -> None:
+        if self.how == how:
+            self.robot.clock.advance(0.2)  # type: ignore[attr-defined]
 
     def step(self) -> Any:
         if self.how == "step":
@@ -124,14 +129,16 @@ class Odd(Leaf, timeout=None):
         if self.how == "progress":
             self.progress = float("nan")
             return Status.RUNNING
-        if self.how == "block":
-            self.robot.clock.advance(0.2)  # type: ignore[attr-defined]
+        self._block("block")
         return {"none": None, "true": True, "running": Status.RUNNING}.get(self.how, Status.SUCCESS)
 
     def stop(self) -> None:
         self.robot.note("stop odd")
+        self._block("block stop")
         if self.how == "stop":
             raise RuntimeError("no stop")
+        if self.how == "edit":
+            self.robot.edit()
 
 
 CATALOGUE = Catalogue([*leaves_of(behaviours), *(leaf.declaration for leaf in (Act, Stubborn, Look, Talk, Odd))])
@@ -171,6 +178,7 @@ class Robot:
         self.clock = clock
         self.log: list[tuple[float, str]] = []
         self.attempts: dict[str, int] = {}
+        self.edit: Callable[[], object] = lambda: None
 
     def note(self, text: str) -> None:
         self.log.append((round(self.clock.now(), 6), text))

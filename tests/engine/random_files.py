@@ -12,10 +12,14 @@ class RandomFile:
     """One file: `text`, and `changes` of fields with their times.
 
     With `everything` also what takes a second file, a person or a pause; `parts` are the files it uses.
+    With `mishaps` some leaves raise or return nonsense.
     """
 
-    def __init__(self, seed: int, act_times: tuple[str, ...] = ("0 s", *TIMES), everything: bool = False) -> None:
+    def __init__(
+        self, seed: int, act_times: tuple[str, ...] = ("0 s", *TIMES), everything: bool = False, mishaps: bool = False
+    ) -> None:
         self._random = Random(seed)
+        self._mishaps = mishaps
         self._everything = everything
         self.parts: dict[str, str] = {}
         self._in_part = False
@@ -48,6 +52,8 @@ class RandomFile:
 
     def _node(self, indent: str, depth: int, first: str = "- ") -> None:
         kinds = ["Act"] * 4 + ["check", "wait_for", "Wait", "Set"]
+        if self._mishaps:
+            kinds += ["Odd"] * 3
         if self._everything:
             kinds += ["Log", "Stubborn"] + ["Ask"] * (not self._in_finally)
         if depth > 0:
@@ -92,6 +98,10 @@ class RandomFile:
     def _set(self, head: str, inner: str, depth: int) -> None:
         self._leaves += 1
         self._lines.append(f"{head}Set: {{v{self._leaves}: {self._random.choice(FIELDS)}}}")
+
+    def _odd(self, head: str, inner: str, depth: int) -> None:
+        self._lines.append(f"{head}Odd: {{how: {self._random.choice(('start', 'step', 'stop', 'none', 'running'))}}}")
+        self._lines.append(f"{inner}timeout: {self._random.choice(TIMES)}")
 
     def _log(self, head: str, inner: str, depth: int) -> None:
         self._leaves += 1
@@ -179,7 +189,7 @@ class RandomFile:
             ("repeat", 0.1, choose((2, 3, f"{{until: {choose(FIELDS)}}}"))),
             ("for_each", 0.04, f"{{item{self._loops}: [1, 2]}}"),
             ("retry", 0.1, choose((1, 2, "{times: 1, wait: 250 ms}"))),
-            ("timeout", 0.1 if kind not in ("wait_for", "Ask") else 0, choose(TIMES)),
+            ("timeout", 0.1 if kind not in ("wait_for", "Ask", "Odd") else 0, choose(TIMES)),
         ]
         if not self._in_finally:
             offers.append(("confirm", 0.05, choose(("Shall it go on?", "Shall it not go on?"))))

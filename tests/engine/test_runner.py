@@ -375,3 +375,41 @@ def test_a_finally_that_was_paused_goes_on_when_all_else_is_interrupted(fly: Fly
     run.run()
     assert run.said == ["start a", "start f", "pause a", "pause f", "stop a", "resume f", "stop f"]
     assert [at for at, _ in run.log][4:] == pytest.approx([6, 6, 7], abs=0.06)
+
+
+EDITED = """
+- parallel:
+    - sequence:
+        - Odd: {how: edit}
+        - Act: {id: a, time: 1 s}
+    - Act: {id: b, time: 9 s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "line"), [("t/sequence/parallel", "parallel", 3), ("*/sequence", "sequence", 4)]
+)
+def test_a_tree_that_a_leaf_edits_while_it_runs_is_not_run_on(fly: Fly, path: str, name: str, line: int) -> None:
+    run = fly(EDITED)
+    node = run.built.shown[run.built.find(path)[-1].number]
+    run.robot.edit = lambda: node.children.append(run.built.shown[-1])
+    outcome = run.run()
+    assert outcome.status == "stopped"
+    assert outcome.reason.startswith(f"the tree was changed while it ran: {name} has other children than in the file")
+    assert f"main.yaml:{line}:" in outcome.reason
+    assert run.runner.ticks <= 2
+
+
+def test_nothing_starts_twice_in_a_tick_and_every_start_is_stopped_though_leaves_raise(tmp_path: Path) -> None:
+    for seed in range(120):
+        file = RandomFile(seed, mishaps=True)
+        tree = checked(tmp_path / "main.yaml", file)
+        if tree is None:
+            continue
+        run = flight(tree, file)
+        run.run()
+        started = Counter(entry for entry in run.log if entry[1].startswith("start a"))
+        assert max(started.values(), default=1) == 1, file.text
+        texts = Counter(text.split()[0] for text in run.said)
+        left = sum(text.startswith("the end of") for text in run.end.skipped)
+        assert texts["start"] == texts["stop"] + left, file.text

@@ -86,9 +86,7 @@ class LeafNode(Behaviour):
             raise
         except Exception as error:
             return self._end(FAILURE, self._said("step", error))
-        now = self._now()
-        if now > self.run.late_at:
-            self.run.blame_for_delay(self)
+        now = self._come_back()
         if status is _LEAF_RUNNING:
             return self._go_on(now)
         if status is _LEAF_SUCCESS:
@@ -218,7 +216,16 @@ class LeafNode(Behaviour):
             if method in ("pause", "resume"):
                 self._lost = problem
             return problem
+        finally:
+            self._come_back()
         return ""
+
+    def _come_back(self) -> float:
+        """The time after a call of the leaf, which must not have taken long."""
+        now = self._now()
+        if now > self.run.late_at:
+            self.run.blame_for_delay(self, self._source.place)
+        return now
 
     def _said(self, method: str, error: Exception) -> str:
         return f"{method} of {self.name} raised {type(error).__name__}: {error} ({self._source.place})"

@@ -1,0 +1,67 @@
+"""Waiting, remarks and questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from orchestrator.engine import NoAnswer, Question
+from tests.engine.missions import Mission
+
+Fly = Callable[..., Mission]
+
+
+def test_confirm_waits_for_an_operator(fly: Fly) -> None:
+    run = fly("- Act: {id: a}\n  confirm: Nobody near?")
+    run.at(3.02, lambda: run.prompts.answer(1, "yes"))
+    assert run.run().status == "success"
+    assert run.log[0] == (3.02, "start a")
+
+
+def test_who_does_not_agree_fails_the_node(fly: Fly) -> None:
+    run = fly("- Act: {id: a}\n  confirm: Nobody near?", answers=lambda question: "no")
+    assert run.run()[:2] == ("failure", "the operator did not agree")
+
+
+def test_a_question_that_nobody_can_answer_fails_at_once(fly: Fly) -> None:
+    def nobody(question: Question) -> str:
+        raise NoAnswer(f"nobody is there to answer {question.text!r}")
+
+    run = fly("- Ask: {question: Well?, choices: [yes]}", answers=nobody)
+    assert run.run().reason == "nobody is there to answer 'Well?'"
+
+
+def test_a_question_is_withdrawn_when_its_node_is_interrupted(fly: Fly) -> None:
+    run = fly("- Ask: {question: Well?, choices: [yes]}\n  timeout: 1 s")
+    assert run.run().status == "failure"
+    assert run.prompts.open == []
+    with pytest.raises(ValueError, match="not open"):
+        run.prompts.answer(1, "yes")
+
+
+def test_an_answer_may_fail_the_node_and_is_its_result(fly: Fly) -> None:
+    run = fly(
+        """
+        - selector:
+            - Ask: {question: Well?, choices: [yes], fail_on: [no]}
+              save: x
+            - Log: {text: $x}
+        """,
+        answers=lambda question: "no",
+    )
+    assert run.run().status == "success"
+    assert b'"text":"no"' in run.stream()
+
+
+def test_a_wait_takes_its_time_and_a_remark_none(fly: Fly) -> None:
+    run = fly("- Wait: {time: 1.5 s}\n- Log: {text: done}")
+    assert run.run().status == "success"
+    assert run.clock.now() == 1.5
+    assert b'"text":"done"' in run.stream()
+
+
+def test_values_are_set_all_or_none(fly: Fly) -> None:
+    run = fly("- Set: {level: battery.level, there: pad.a}", battery__level=50.0)
+    assert run.run().reason.startswith('"pad.a" is not known')
+    assert run.built.run.values == {}

@@ -1,0 +1,69 @@
+"""A leaf is started, stepped and stopped exactly once, however it behaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from orchestrator.engine.events import Note
+from tests.engine.missions import Mission
+
+Fly = Callable[..., Mission]
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("start", "start of Odd raised RuntimeError: no start"),
+        ("step", "step of Odd raised RuntimeError: no step"),
+        ("stop", "stop of Odd raised RuntimeError: no stop"),
+        ("none", "Odd.step returned None instead of a Status"),
+        ("true", "Odd.step returned True instead of a Status"),
+    ],
+)
+def test_a_leaf_that_misbehaves_fails_with_its_line_and_is_stopped_once(fly: Fly, how: str, reason: str) -> None:
+    run = fly(f"- Odd: {{how: {how}}}")
+    outcome = run.run()
+    assert outcome.status == "failure"
+    assert outcome.reason.startswith(reason)
+    assert "main.yaml:3:5" in outcome.reason
+    assert run.said == ["start odd", "stop odd"]
+
+
+def test_a_leaf_that_blocks_is_named(fly: Fly) -> None:
+    run = fly("- Act: {id: a}\n- Odd: {how: block}\n- Act: {id: b}")
+    assert run.run().status == "success"
+    notes = [event for event in run.events if isinstance(event, Note)]
+    assert [note.node for note in notes] == [2]
+    assert run.runner.overruns == 1
+
+
+def test_a_stop_that_raises_does_not_keep_others_from_being_stopped(fly: Fly) -> None:
+    run = fly("- parallel:\n    - Odd: {how: stop}\n    - Act: {id: a, time: 9 s}\n  timeout: 1 s\n  result: success")
+    assert run.run().status == "success"
+    assert run.said == ["start odd", "stop odd", "start a", "stop a"]
+
+
+@pytest.mark.parametrize("how", ["block start", "block", "block stop"])
+def test_wherever_it_blocks_it_is_named_with_its_line(fly: Fly, how: str) -> None:
+    run = fly(f"- Odd: {{how: {how}}}")
+    assert run.run().status == "success"
+    (note,) = (event for event in run.events if isinstance(event, Note))
+    assert note.text.startswith("Odd blocked the run")
+    assert "main.yaml:3:5" in note.text
+
+
+def test_a_leaf_whose_part_of_the_robot_is_taken_is_stopped_first_and_fails(fly: Fly) -> None:
+    run = fly(
+        """
+        - parallel:
+            - Act: {id: a, time: 9 s, part: base}
+            - sequence:
+                - Wait: {time: 1 s}
+                - Act: {id: b, time: 1 s, part: $part}
+                  for_each: {part: [base]}
+        """
+    )
+    assert run.run()[:2] == ("failure", "Act took its base")
+    assert run.log[:3] == [(0, "start a"), (1, "stop a"), (1, "start b")]

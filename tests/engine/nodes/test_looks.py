@@ -1,0 +1,48 @@
+"""Nodes that only look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.engine.missions import Mission
+
+Fly = Callable[..., Mission]
+
+
+def test_a_check_ends_at_once_and_says_what_does_not_hold(fly: Fly) -> None:
+    assert fly("- check: pad.a", pad__a=True).run().status == "success"
+    assert fly("- check: pad.a", pad__a=False).run()[:2] == ("failure", '"pad.a" does not hold')
+
+
+def test_what_is_not_known_fails_a_check_and_is_waited_for(fly: Fly) -> None:
+    assert "is not known" in fly("- check: pad.a").run().reason
+    run = fly("- wait_for: pad.a")
+    run.at(3.02, lambda: run.set("pad.a", True))
+    assert run.run().status == "success"
+    assert run.clock.now() == 3.02
+
+
+def test_a_condition_must_hold_without_a_break(fly: Fly) -> None:
+    run = fly("- wait_for: pad.a for 2 s", pad__a=True)
+    run.at(1.02, lambda: run.set("pad.a", False))
+    run.at(1.52, lambda: run.set("pad.a", True))
+    run.run()
+    assert run.clock.now() == pytest.approx(3.52)
+
+
+@pytest.mark.parametrize(("holds", "started"), [(True, "start a"), (False, "start b")])
+def test_if_decides_once(fly: Fly, holds: bool, started: str) -> None:
+    nodes = "- if: pad.a\n  then: [Act: {id: a, time: 1 s}]\n  else: [Act: {id: b, time: 1 s}]"
+    run = fly(nodes, pad__a=holds)
+    run.at(0.5, lambda: run.set("pad.a", not holds))
+    assert run.run().status == "success"
+    assert run.said[0] == started
+    assert len(run.said) == 2
+
+
+def test_a_failing_then_does_not_run_else(fly: Fly) -> None:
+    run = fly("- if: pad.a\n  then: [Act: {id: a, ok: false}]\n  else: [Act: {id: b}]", pad__a=True)
+    assert run.run().status == "failure"
+    assert "start b" not in run.said
