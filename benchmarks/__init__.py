@@ -6,7 +6,7 @@ measured in turn within one run, the best or the median of many repeats counts, 
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class Row(TypedDict):
@@ -17,6 +17,7 @@ class Row(TypedDict):
     unit: str
     reach: str | None
     ok: bool | None
+    note: NotRequired[str]
 
 
 def at_least(name: str, value: float, unit: str, goal: float) -> Row:

@@ -43,7 +43,8 @@ def main() -> int:
 def print_rows(rows: list[Row]) -> None:
     for row in rows:
         verdict = {True: "ok", False: "NOT REACHED", None: ""}[row["ok"]]
-        print(f"{row['name']:62}{row['value']:12.3g} {row['unit']:12}{row['reach'] or '':10}{verdict}", flush=True)
+        measured = f"{row['name']:62}{row['value']:12.3g} {row['unit']:12}{row['reach'] or '':10}"
+        print(f"{measured}{verdict:13}{row.get('note', '')}".rstrip(), flush=True)
 
 
 if __name__ == "__main__":
