@@ -120,9 +120,11 @@ class Done(Acts):
 def irregular(count: int, leaf: type[Behaviour] = Acts) -> Behaviour:
     """Composites of 2 to 8 children, leaves with callbacks, some with retry and timeout: little to share."""
     dice, run = random.Random(1), _run()
-    root = Sequence("root", memory=True)
-    while sum(1 for _ in root.iterate()) < count:
-        root.add_child(_irregular(dice, run, leaf, depth=3))
+    root, made = Sequence("root", memory=True), 1
+    while made < count:
+        child = _irregular(dice, run, leaf, depth=3)
+        root.add_child(child)
+        made += sum(1 for _ in child.iterate())
     return root
 
 

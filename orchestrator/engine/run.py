@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from orchestrator.engine.nodes.leaf import LeafNode
 
 
+SILENCE = 0.2 - 1e-6
+"""Seconds between two remarks of a node: a screen needs no more. A little less than four heartbeats, by rounding."""
+
+
 class FieldSource(Protocol):
     """What expressions read of the robot."""
 

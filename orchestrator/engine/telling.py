@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from orchestrator.engine.events import Change, NodeStatus, Tick
 from orchestrator.engine.run import Run, node_id
-
-AGAIN_AFTER, ROUNDING = 0.2, 1e-6
-"""Seconds between two remarks of a node whose status stays the same: a screen needs no more."""
 
 INVALID = Status.INVALID
 _WORDS: dict[Status, NodeStatus] = {
@@ -32,7 +28,6 @@ class Teller:
         self._emit = emit
         self._numbers = {node: number for number, node in enumerate(shown)}
         self._told: list[tuple[Status, bool]] = [(INVALID, False)] * len(shown)
-        self._told_at = [-inf] * len(shown)
 
     def tell(self, nodes: Sequence[Behaviour], tick: int) -> list[int]:
         """Tell of those with another status than was told last, and what is said; gives the numbers of the former."""
@@ -46,13 +41,12 @@ class Teller:
                 self._told[number] = state
                 changes[number] = self._change(number)
         changed = list(changes)
-        if self._run.said:
-            self._add_said(changes)
+        for number in list(self._run.said):
+            if self._told[number][0] is Status.RUNNING:
+                changes[number] = self._change(number)
+        self._run.said.clear()
         if changes:
-            now = self._run.at()
-            for number in changes:
-                self._told_at[number] = now
-            self._emit(Tick(at=now, tick=tick, changes=changes))
+            self._emit(Tick(at=self._run.at(), tick=tick, changes=changes))
         return changed
 
     def _change(self, number: int) -> Change:
@@ -69,12 +63,3 @@ class Teller:
         if status is not Status.FAILURE or failure is None or node_id(failure.node) != number:
             return ""
         return failure.reason
-
-    def _add_said(self, changes: dict[int, Change]) -> None:
-        """What was said too soon after the last remark is kept for a later tick."""
-        soonest = self._run.at() - AGAIN_AFTER + ROUNDING
-        for number in list(self._run.said):
-            if self._told[number][0] is not Status.RUNNING:
-                del self._run.said[number]
-            elif self._told_at[number] <= soonest:
-                changes[number] = self._change(number)

@@ -10,7 +10,7 @@ from py_trees.common import Status
 from orchestrator.engine.asking import Asked
 from orchestrator.engine.conditions import Unknown, why_unknown
 from orchestrator.engine.nodes.modifiers import Modifier, Value
-from orchestrator.engine.run import Run, in_steps
+from orchestrator.engine.run import SILENCE, Run, in_steps
 from orchestrator.treefile import Expression
 
 RUNNING, SUCCESS, FAILURE = Status.RUNNING, Status.SUCCESS, Status.FAILURE
@@ -44,6 +44,7 @@ class Wait(Flow):
         self.length = 0.0
         self.until: float | None = None
         self._told = 0.0
+        self._silent_until = 0.0
 
     def initialise(self) -> None:
         self.until = None
@@ -54,14 +55,21 @@ class Wait(Flow):
         if self.until is None:
             self.length = self._time()
             self.until = now + self.length
+            self._silent_until = now + SILENCE
         if now >= self.until:
             return SUCCESS
+        if now >= self._silent_until:
+            self._say(now)
+        self.run.wake_at(self.until)
+        return RUNNING
+
+    def _say(self, now: float) -> None:
+        assert self.until is not None
         progress = in_steps(1 - (self.until - now) / self.length)
         if progress != self._told:
             self._told = progress
+            self._silent_until = now + SILENCE
             self.run.say(self, "", progress)
-        self.run.wake_at(self.until)
-        return RUNNING
 
 
 class Log(Flow):

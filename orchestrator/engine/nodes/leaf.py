@@ -11,7 +11,7 @@ from py_trees.common import Status
 
 from orchestrator.engine.asking import Asked
 from orchestrator.engine.conditions import Unknown
-from orchestrator.engine.run import Run, StopRun, in_steps
+from orchestrator.engine.run import SILENCE, Run, StopRun, in_steps
 from orchestrator.leaf import Leaf
 from orchestrator.leaf import Status as LeafStatus
 from orchestrator.yamlfile.findings import Placed
@@ -60,6 +60,7 @@ class LeafNode(Behaviour):
         self._period: float | None = None
         self._lost = ""  # why it can't go on
         self._heard = _NOTHING
+        self._silent_until = -inf
 
     def update(self) -> Status:
         leaf = self.leaf
@@ -80,7 +81,7 @@ class LeafNode(Behaviour):
         self.run.acting = self
         try:
             status = leaf.step()
-            if status is _LEAF_RUNNING:
+            if status is _LEAF_RUNNING and self.run.now >= self._silent_until:
                 self._listen(leaf)
         except StopRun:
             raise
@@ -152,6 +153,7 @@ class LeafNode(Behaviour):
         self.result = None
         self.feedback_message = ""
         self._heard = _NOTHING
+        self._silent_until = -inf
         try:
             made, parts = self._make()
             timeout = self._timeout()
@@ -175,11 +177,12 @@ class LeafNode(Behaviour):
         return RUNNING
 
     def _listen(self, leaf: Leaf) -> None:
-        """Pass on what a running leaf says when it is something new."""
+        """Pass on what a running leaf says when it is something new; then not again for a while."""
         progress = None if leaf.progress is None else in_steps(leaf.progress)
         heard = leaf.reason, leaf.message, progress
         if heard != self._heard:
             self._heard = heard
+            self._silent_until = self.run.now + SILENCE
             self.run.say(self, leaf.why, progress)
 
     def _end(self, status: Status, reason: str) -> Status:
