@@ -84,8 +84,8 @@ class Reader(Protocol):
     """How many of them were not what the type says."""
 
     def newest(self, age: float = 0.0) -> Sample | None:
-        """The newest sample there is. In virtual time one is made for those who look: whoever is content with one that
-        is `age` seconds old spares that as long as it would say nothing new."""
+        """The newest sample there is. In virtual time one is made for those who look, unless they are content with
+        the last one because it is not older than `age` seconds."""
 
     def on_sample(self, handler: Callable[[Sample], None]) -> None:
         """Event topics: call this for every sample, in order, from `Bus.wait`."""

@@ -7,7 +7,6 @@ before reader and writer have known each other for 100 ms is lost.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
 from types import TracebackType
 from typing import Any
 
@@ -18,8 +17,8 @@ from orchestrator.clock import VirtualClock
 from orchestrator.wire.codec import codec
 from orchestrator.wire.topics import Topic
 
-Source = Callable[[float], bytes | None]
-"""Makes a sample for somebody who knows what was there until a time; None if there is nothing (new)."""
+Source = Callable[[], bytes | None]
+"""Makes a sample; None if there is nothing to be seen."""
 
 
 class MemoryNetwork:
@@ -184,16 +183,14 @@ class MemoryWriter:
 
     def supply_to(self, reader: MemoryReader, content_with: float) -> None:
         now = self.bus.clock.now()
-        newest, since = reader._newest, -inf
+        newest = reader._newest
         if newest is not None and newest.writer == self.number:
             age = now - newest.received
-            if age <= self._fresh_for:
+            if age <= content_with or age <= self._fresh_for:
                 return
-            if age <= content_with:
-                since = newest.received
         if self._source is None or now - self.met[reader] < READY_AFTER:
             return
-        data = self._source(since)
+        data = self._source()
         if data is not None:
             reader.deliver(self._sample(data))
 

@@ -65,10 +65,8 @@ class Core:
     def step(self, state: State, event: events.Event, now: float) -> Step:
         """What becomes of the guard when this happens, what leaves, and what is reported."""
         turn = Turn(self.setting, state, now)
-        if now >= self.next_due(
-            state
-        ):  # what time alone brings about comes first: a late event finds the world as it is
-            self._overdue(turn)
+        if now >= self.next_due(state):
+            self._overdue(turn)  # what time alone brings about comes first: a late event finds the world as it is
         HANDLERS[type(event)](turn, event)
         if now >= self.next_due(turn.state):
             self._overdue(turn)

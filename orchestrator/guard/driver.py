@@ -35,7 +35,7 @@ from orchestrator.guard.freshness import went_backwards
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.observing import Read, Unbelievable, watched
 from orchestrator.guard.outputs import Joints, Output, Report, Send
-from orchestrator.guard.policy import RPC, WRITES
+from orchestrator.guard.policy import POLICIES, RPC, WRITES
 from orchestrator.guard.state import State
 from orchestrator.robots.drive import CannotSend, Message, RpcCall, Sending, calls, joint_messages, messages
 from orchestrator.robots.intents import AnyIntent
@@ -51,6 +51,9 @@ SURVEY = 0.1
 """Seconds between two looks at who listens and who else writes."""
 COUNTER_BITS = {"rt/amr/state": 16, "rt/lowstate": 32}
 """Width of the liveness counters that tell a restart by going back."""
+
+Watched = tuple[str, Reader, Read]
+"""A topic the guard looks at: its plain name, where its samples come in and how they are read."""
 
 
 class Audit(Protocol):
@@ -93,8 +96,8 @@ class Guard:
         self._later: list[Event] = []
         self._poll_due = self._survey_due = bus.clock.now()
         self._looked = -math.inf
-        self._streams: list[tuple[str, Reader, Read]] = []
-        self._events: list[tuple[str, Reader, Read]] = []
+        self._streams: list[Watched] = []
+        self._events: list[Watched] = []
         bus.on_report(self._hear)
         self._watch()
         self._vital = [event for event in self._events if event[0] in self.core.vital]
@@ -131,9 +134,16 @@ class Guard:
 
     def handle(self, event: Event) -> None:
         """The run or a person did something: have a look at the robot, then decide, publish and report."""
-        if type(event) is not Heartbeat:
+        if isinstance(event, IntentAsked):
+            self._look(self._needed_for(event.intent))
+        elif type(event) is not Heartbeat:
             self._look(self._events)
         self._decide(event)
+
+    def _needed_for(self, intent: AnyIntent) -> list[Watched]:
+        roles = self.core.setting.robot.roles
+        needed = {*self.core.vital, *(roles.get(role) for role in POLICIES[type(intent)].needs)}
+        return [event for event in self._events if event[0] in needed]
 
     def _decide(self, event: Event) -> None:
         with self._stepping:
@@ -150,6 +160,10 @@ class Guard:
 
     def _step(self, event: Event) -> None:
         self.state, outputs, reports = self.core.step(self.state, event, self.bus.clock.now())
+        if outputs or reports:
+            self._carry_out(outputs, reports)
+
+    def _carry_out(self, outputs: list[Output], reports: list[Report]) -> None:
         stops = [output for output in outputs if output.role == "stop"]
         for output in outputs:
             self._let_out(output)
@@ -233,7 +247,7 @@ class Guard:
             stale = min(source.stale_at(limits) for source in sources.values())
         return max(stale - LOOK_AHEAD, self._looked + POLL)
 
-    def _look(self, events: list[tuple[str, Reader, Read]]) -> None:
+    def _look(self, events: list[Watched]) -> None:
         """Whoever has something newer hands it to `_take`."""
         self._looked = self.bus.clock.now()
         for _, reader, _ in events:

@@ -84,7 +84,8 @@ class Freshness(msgspec.Struct, frozen=True):
 
     def limit(self, limits: FreshnessLimits) -> float:
         """Seconds of silence after which the source is stale."""
-        return min(max(limits.factor * self.period(), limits.floor), limits.cap) if self.period() else limits.cap
+        period = self.period()
+        return min(max(limits.factor * period, limits.floor), limits.cap) if period else limits.cap
 
     def frozen_limit(self, limits: FreshnessLimits) -> float:
         return max(limits.identical if self.noisy else limits.frozen, 3 * self.period())

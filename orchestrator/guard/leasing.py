@@ -205,9 +205,11 @@ def stream_ended(turn: Turn, event: StreamEnded) -> None:
 
 def due(state: State, timing: Timing) -> float:
     """When the run, its commands or the base need attention next."""
-    times = [hung_at(state, timing), *(pending.due for pending in state.pending)]
+    first = hung_at(state, timing)
+    for pending in state.pending:
+        first = min(first, pending.due)
     if state.task and not state.task.accepted and not state.task.cancelled:
-        times.append(state.task.sent + timing.accept)
+        first = min(first, state.task.sent + timing.accept)
     if state.remote_since is not None and (state.observed.base is None or state.observed.base.work_mode != 3):
-        times.append(state.remote_since + timing.confirm)
-    return min(times)
+        first = min(first, state.remote_since + timing.confirm)
+    return first

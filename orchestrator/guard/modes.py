@@ -19,6 +19,8 @@ class Mode(StrEnum):
     FAULT = "fault"
     ESTOPPED = "estopped"
 
+    __hash__ = str.__hash__  # that of enumerations is slow, and modes are looked up at every step
+
 
 SEVERITY: dict[Mode, int] = {
     Mode.PAUSED: 1,

@@ -11,8 +11,7 @@ import struct
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from orchestrator.guard.state import Base, Power
 from orchestrator.guard.turn import Setting
@@ -28,8 +27,7 @@ class Unbelievable(ValueError):
     """A sample holds what cannot be true."""
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """What one sample says."""
 
     facts: dict[str, Any]

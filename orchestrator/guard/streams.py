@@ -203,9 +203,9 @@ def _towards(here: float, there: float, step: float) -> float:
 
 def due(state: State, stream_expiry: float) -> float:
     """When the next frame or expiry is due."""
-    times = [state.frame_due]
+    first = state.frame_due
     for stream in state.streams:
-        times.append(stream.renewed + stream_expiry)
+        first = min(first, stream.renewed + stream_expiry)
         if stream.motion is None:
-            times.append(stream.due)
-    return min(times)
+            first = min(first, stream.due)
+    return first

@@ -380,14 +380,14 @@ def audit_state(turn: Turn, event: AuditState) -> None:
 
 def due(state: State, config: GuardConfig) -> float:
     """When what the robot shows needs attention next, even if it goes on showing it."""
-    suspect, charge, times = state.suspect, state.charge, [math.inf]
+    suspect, charge, first = state.suspect, state.charge, math.inf
     if suspect is not None:
-        times.append(suspect.since + config.timing.cause)
+        first = suspect.since + config.timing.cause
     if charge.seen != charge.level:
-        times.append(charge.since + config.battery.lasting)
+        first = min(first, charge.since + config.battery.lasting)
     if state.disagree_since > -math.inf:
-        times.append(state.disagree_since + config.timing.disagree)
-    return min(times)
+        first = min(first, state.disagree_since + config.timing.disagree)
+    return first
 
 
 # Evidence

@@ -7,6 +7,8 @@ from typing import Protocol
 from orchestrator.leaf.leaf import Leaf, Status
 from orchestrator.robots.outcome import Outcome
 
+_STATUS = {status.value: status for status in Status}
+
 
 class Judge(Protocol):
     """Watches a command of a capability until it has succeeded or failed."""
@@ -55,4 +57,4 @@ class Command(Leaf, declared=False):
         self.message = outcome.text
         self.progress = outcome.progress
         self.result = outcome.result
-        return Status(outcome.status)
+        return _STATUS[outcome.status]

@@ -18,6 +18,8 @@ MOST_LIMIT = 0.5
 """Stale after 5 periods, but not before the least and not after the most, in seconds (docs/state.md)."""
 MISSED_SLOW = 2.5
 """Topics slower than that: stale after so many periods."""
+CONTENT = MOST_LIMIT / MISSED_SLOW
+"""Age in seconds at which a sample will still do for a state: a topic that comes this often counts as periodic."""
 LATE = 0.25
 """Seconds of delay beyond the shortest seen."""
 DRIFT = 1e-4
@@ -112,6 +114,7 @@ class Feed:
         self._life = life
         self._restarted = restarted
         self._looked_at: Sample | None = None
+        self._content_with = min(self.limit, CONTENT)
         self._gap = life.period or 0.0
         self._count = 0
         self._shortest = INFINITE
@@ -126,9 +129,9 @@ class Feed:
         if not self._is_stream:
             reader.on_sample(self._take)
 
-    def look(self) -> Sample | Unknown:
-        """The newest sample, if it is fresh and alive."""
-        newest = self.reader.newest(self.limit)
+    def look(self, closely: bool = True) -> Sample | Unknown:
+        """The newest sample, if it is fresh and alive. For what is a state, not a measurement, a little old will do."""
+        newest = self.reader.newest(0.0 if closely else self._content_with)
         if self._is_stream and newest is not self._looked_at:
             self._look_at(newest)
         sample = self.sample
@@ -196,6 +199,7 @@ class Feed:
         else:
             periodic = self._count >= 5 and self._gap <= MOST_LIMIT / MISSED_SLOW
             self.limit = MOST_LIMIT if periodic else INFINITE
+        self._content_with = min(self.limit, CONTENT)
 
     def _look_at(self, newest: Sample | None) -> None:
         self._looked_at = newest

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from orchestrator.robots.knowledge import Unknown
 from orchestrator.robots.reasons import Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a judge says about its command now."""
 
     status: Literal["running", "success", "failure"]

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Protocol
 
 from orchestrator.bus.contract import Sample
@@ -44,6 +45,8 @@ class Signal:
     """Fields of its own that show this part is alive, such as a battery's counter."""
     noise: tuple[str, ...] = ()
     """Measured numbers that never repeat exactly for long; looked at when the value itself has repeated."""
+    state: bool = False
+    """Not measured but set: in simulation a change of it is sent at once, so that nobody has to look closely."""
     steady: ClassVar[bool] = False
     """Dear to read, in a message that seldom changes: not read again while it is the same."""
 
@@ -107,6 +110,7 @@ class BoundSignal:
         self.feed = feed
         self.signal = signal
         self._look = feed.look
+        self._closely = not signal.state
         self._reader = signal.reader(feed.topic)
         self._convert = signal.meaning
         self._find = self._same if signal.steady else self.of
@@ -117,7 +121,7 @@ class BoundSignal:
         self._last: Any = None
 
     def __call__(self) -> Known[Any] | Unknown:
-        sample = self._look()
+        sample = self._look(self._closely)
         if sample is self._sample:
             return self._knowledge
         if isinstance(sample, Unknown):
@@ -249,6 +253,7 @@ def named(names: dict[str, int]) -> Convert:
     return check
 
 
+@cache
 def lower_name(member: Any) -> str:
     """A vendor's enumeration value as a word."""
     return str(member.name).lower()

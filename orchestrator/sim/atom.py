@@ -67,10 +67,6 @@ def _time_to(state: int) -> float:
     return 0.2 if state <= DAMPING else 1.5 if state < FIRST_WALKING else 1.0
 
 
-def _nothing() -> None:
-    """What a topic measures that shows only states."""
-
-
 class AtomTwin(Twin):
     """An Atom on legs, or an Atom-W on its base."""
 
@@ -92,7 +88,6 @@ class AtomTwin(Twin):
         )
         self.present = frozenset(int(index) for index in self._wire_index)
         self.motors = np.zeros((MOTORS, 7), "f")
-        self._moves = 0
         wheels = () if self._wheels is None else (self._wheels,)
         self.live(self.fsm, self.joints, self.battery, self.walking, *self.hands.values(), *wheels)
         self._publish_all()
@@ -101,10 +96,10 @@ class AtomTwin(Twin):
     def _publish_all(self) -> None:
         upper, lower = self._bodies = UpperState(self), LowerState(self)
         self._refresh()
-        self.publish("rt/upper/state", _STATE_RATE, upper, self._body_shown, lambda: self._moves)
-        self.publish("rt/lower/state", _STATE_RATE, lower, self._body_shown, lambda: (self._moves, *lower.motion))
-        self.publish("rt/emergency/state", 10.0, EmergencyState(self), lambda: frozenset(self.pressed), _nothing)
-        self.publish("rt/main/nodes/state", 5.0, NodesState(self), self.drives.shown, _nothing)
+        self.publish("rt/upper/state", _STATE_RATE, upper, self._body_shown)
+        self.publish("rt/lower/state", _STATE_RATE, lower, self._body_shown)
+        self.publish("rt/emergency/state", 10.0, EmergencyState(self), lambda: frozenset(self.pressed))
+        self.publish("rt/main/nodes/state", 5.0, NodesState(self), self.drives.shown)
         self.publish("rt/power/state", 5.0, PowerState(self), lambda: None)
         self.publish("rt/set/fsm/id", 0.0, lambda: self._report(self.fsm.state), lambda: self.fsm.state)
         if self.profile.hands:
@@ -321,7 +316,6 @@ class AtomTwin(Twin):
     def advance(self) -> None:
         super().advance()
         if self.joints.take_news():
-            self._moves += 1
             self.motors[self._wire_index, 0] = self.motors[self._wire_index, 4] = self.joints.q
             self.motors[self._wire_index, 1] = self.motors[self._wire_index, 5] = self.joints.dq
             self.motors[self._wire_index, 3] = self.joints.tau

@@ -96,14 +96,9 @@ class LowerState(_Body):
         self._clean[7:10] = (0.0, 0.0, _GRAVITY)
         self._clean_for: tuple[float, float] | None = None
 
-    @property
-    def motion(self) -> tuple[float, float]:
-        """Heading and turning speed."""
-        return self.twin.heading, self.twin.turning
-
     def __call__(self) -> bytes:
         self.patch()
-        motion = self.motion
+        motion = self.twin.heading, self.twin.turning
         if motion != self._clean_for:
             self._clean_for = motion
             yaw, turn = motion

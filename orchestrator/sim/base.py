@@ -253,7 +253,8 @@ class WheeledBase(Touchable):
             return
         task, seconds = self._task, now - self._now
         if task is not None and self._going and task.driven + seconds < task.length - ROUNDING:
-            self._drive(seconds)  # most of the time it just drives on
+            task.driven += seconds  # most of the time it just drives on
+            self.pose = _on(task.path, task.driven)
             self._now, self.battery.working = now, True
             return
         while self._now < now:

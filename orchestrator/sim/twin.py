@@ -23,8 +23,7 @@ from orchestrator.wire.topics import topics
 FRESH = 0.2
 """s between two samples of an event topic in virtual time: readers that wait take it for stale after up to 0.5 s."""
 FRESH_WHEN_LOOKED_AT = 0.09
-"""s after which somebody who looks at an event topic gets a new sample: some take it for stale after 0.1 s. If it would
-say nothing new they may be content with one that is as old as `FRESH`."""
+"""s after which somebody who looks at an event topic gets a new sample: some take it for stale after 0.1 s."""
 _BOOT_TIME = 3.0
 """s a robot is silent when it restarts."""
 
@@ -39,12 +38,7 @@ class Publication:
     make: Callable[[], bytes]
     shown: Callable[[], Hashable]
     """What must be told at once when it changes."""
-    measured: Callable[[], Hashable] = object
-    """What else it shows, noise apart; without it every sample is a new one."""
     last_shown: Hashable = None
-    last_measured: Hashable = None
-    changed_at: float = -NEVER
-    """When what it measures was last seen to have changed."""
     every_sample: bool = False
     """Sent at the robot's rate even in virtual time: somebody cares for single samples."""
 
@@ -180,17 +174,10 @@ class Twin:
             if isinstance(model, Touchable):
                 model.before, model.after = self.advance, self.update
 
-    def publish(
-        self,
-        name: str,
-        rate: float,
-        make: Callable[[], bytes],
-        shown: Callable[[], Hashable],
-        measured: Callable[[], Hashable] = object,
-    ) -> None:
+    def publish(self, name: str, rate: float, make: Callable[[], bytes], shown: Callable[[], Hashable]) -> None:
         """Show a state topic at a rate (Hz; 0: on change only)."""
         period = 1.0 / rate if rate else NEVER
-        self.publications[name] = Publication(Outlet(self.topics[name]), period, make, shown, measured)
+        self.publications[name] = Publication(Outlet(self.topics[name]), period, make, shown)
 
     def take(self, name: str, execute: Action, acknowledge: Action = nothing, partly: Action | None = None) -> None:
         """Take commands from a topic; what it does when faults make it only acknowledge or only begin them."""
@@ -269,15 +256,12 @@ class Twin:
         for name, inlet in self.inlets.items():
             inlet.connect(self.bus, own.get(name))
 
-    def _look(self, publication: Publication, since: float) -> bytes | None:
-        """In virtual time a sample is made when somebody looks who knows only what was there until a time."""
+    def _look(self, publication: Publication) -> bytes | None:
+        """In virtual time a sample is made when somebody looks."""
         if not self._running or self._at_full_rate(publication):
             return None
         self.advance()
-        now, measured = self.clock.now(), publication.measured()
-        if measured != publication.last_measured:
-            publication.last_measured, publication.changed_at = measured, now
-        return publication.make() if publication.changed_at > since or now - since > FRESH else None
+        return publication.make()
 
     def _at_full_rate(self, publication: Publication) -> bool:
         return publication.period < NEVER and (self.full_rate or publication.every_sample)

@@ -63,7 +63,7 @@ def test_a_sample_knows_its_writer_and_can_look_delayed(robot: MemoryBus, run: M
 def test_who_looks_at_a_supplied_topic_gets_a_sample_if_the_last_is_old(robot: MemoryBus, run: MemoryBus) -> None:
     made: list[float] = []
 
-    def source(since: float) -> bytes:
+    def source() -> bytes:
         made.append(robot.clock.now())
         return codec(dobot_atom.EmergencyState_).encode(stop_flags())
 
@@ -134,7 +134,7 @@ def test_a_stream_has_no_handlers_and_no_watches(run: MemoryBus) -> None:
 def test_a_supplied_stream_is_made_when_somebody_looks(robot: MemoryBus, run: MemoryBus) -> None:
     made: list[float] = []
 
-    def source(since: float) -> bytes:
+    def source() -> bytes:
         made.append(robot.clock.now())
         return codec(fourier_msgs.BaseData).encode(example(fourier_msgs.BaseData))
 

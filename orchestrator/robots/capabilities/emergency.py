@@ -16,10 +16,7 @@ class Emergency:
         by_topic: dict[str, list[Signal]] = {}
         for name in flags:
             by_topic.setdefault(state.signals[name].topic, []).append(state.signals[name])
-        topics = [
-            BoundSignal(state.feed(topic), parts[0] if len(parts) == 1 else Several(topic, "", any, parts=tuple(parts)))
-            for topic, parts in by_topic.items()
-        ]
+        topics = [BoundSignal(state.feed(topic), _any_of(topic, parts)) for topic, parts in by_topic.items()]
         self.any: Read = topics[0] if len(topics) == 1 else Combined(topics, either)
         """Whether any flag is set; unknown if one is not known and none is set."""
 
@@ -35,3 +32,9 @@ class Emergency:
         """The flags that are set."""
         found = {name: read() for name, read in self._flags.items()}
         return tuple(name for name, flag in found.items() if isinstance(flag, Known) and flag.value)
+
+
+def _any_of(topic: str, flags: list[Signal]) -> Signal:
+    if len(flags) == 1:
+        return flags[0]
+    return Several(topic, "", any, state=all(flag.state for flag in flags), parts=tuple(flags))

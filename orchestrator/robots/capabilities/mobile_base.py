@@ -71,7 +71,7 @@ class MobileBase:
         return self._remote()
 
     def report(self) -> Known[Report] | Unknown:
-        sample = self._feed.look()
+        sample = self._feed.look(closely=False)
         return sample if isinstance(sample, Unknown) else self._report_of(sample)
 
     # Tasks

@@ -41,13 +41,15 @@ def signals(profile: Profile) -> dict[str, Signal]:
         "upper.control": Signal(UPPER, "is_upper_control"),
         "base.quaternion": Signal(LOWER, "imu_state.quaternion", quaternion, noise=_IMU),
         "base.acceleration": Signal(LOWER, "imu_state.accelerometer", numbers(3, -500, 500), noise=_IMU),
-        "battery.level": Signal(LOWER, "bms_state.battery_level", battery_percent, heartbeat=_BATTERY),
+        "battery.level": Signal(LOWER, "bms_state.battery_level", battery_percent, heartbeat=_BATTERY, state=True),
         "battery.alarms": Signal(LOWER, "bms_state.bms_alarms"),
         "errors": Whole("rt/main/nodes/state", "", node_errors),
         "motors.enabled": Whole("rt/main/nodes/state", "", motors_enabled),
     }
     flags = ["soft", "hard", "amr"] + ([] if "emergency_3" in profile.variants else ["di"])
-    table |= {f"emergency.{flag}": Signal("rt/emergency/state", f"{flag}_emergency_triggered") for flag in flags}
+    table |= {
+        f"emergency.{flag}": Signal("rt/emergency/state", f"{flag}_emergency_triggered", state=True) for flag in flags
+    }
     table |= _joints(profile) | atom_pad(LOWER)
     if profile.hands is not None:
         table |= _hands(profile.hands.order, len(profile.hands.fingers))
@@ -138,7 +140,7 @@ def _base(newer: bool) -> dict[str, Signal]:
         "amr.blocked": Signal(AMR, "amr_event.path_blocked"),
         "amr.obstacle": Signal(AMR, "amr_event.obstacle_detected"),
         "amr.low_battery": Signal(AMR, "amr_event.low_battery"),
-        "emergency.base": Signal(AMR, "amr_event.emergency_stop_pressed"),
+        "emergency.base": Signal(AMR, "amr_event.emergency_stop_pressed", state=True),
     }
     if newer:
         table["amr.speed"] = Signal(AMR, "velocity.linear_vel", finite(-10, 10))
