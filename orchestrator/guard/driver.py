@@ -44,7 +44,7 @@ from orchestrator.wire.errors import WireError
 from orchestrator.wire.topics import topics
 
 POLL = 0.02
-"""Seconds between two looks at stream topics, and at anything else at least."""
+"""Seconds between two looks at stream topics, and at others that are silent."""
 LOOK_AHEAD = 0.001
 """Seconds before a source would turn stale at which it is looked at: in virtual time samples come to those who look."""
 SURVEY = 0.1
@@ -94,8 +94,8 @@ class Guard:
         self._stepping = threading.RLock()
         self._to_sync: list[Send] = []
         self._later: list[Event] = []
-        self._poll_due = self._survey_due = bus.clock.now()
-        self._looked = -math.inf
+        self._poll_due = bus.clock.now()
+        self._looked = self._surveyed = -math.inf
         self._streams: list[Watched] = []
         self._events: list[Watched] = []
         bus.on_report(self._hear)
@@ -141,8 +141,9 @@ class Guard:
         self._decide(event)
 
     def _needed_for(self, intent: AnyIntent) -> list[Watched]:
+        """What is needed besides the vital sources, which are always looked at."""
         roles = self.core.setting.robot.roles
-        needed = {*self.core.vital, *(roles.get(role) for role in POLICIES[type(intent)].needs)}
+        needed = [roles.get(role) for role in POLICIES[type(intent)].needs]
         return [event for event in self._events if event[0] in needed]
 
     def _decide(self, event: Event) -> None:
@@ -211,7 +212,7 @@ class Guard:
     def next_due(self) -> float:
         """When `run_due` must be called at the latest."""
         poll = self._poll_due if self._streams else math.inf
-        return min(self.core.next_due(self.state), self._survey_due, self._look_due(), poll)
+        return min(self.core.next_due(self.state), self._survey_due(), self._look_due(), poll)
 
     def run_due(self) -> None:
         """Do what time brings: look at the robot, survey the bus, let the core act."""
@@ -221,8 +222,8 @@ class Guard:
             self._poll()
         if now >= self._look_due():
             self._look(self._vital if self._quiet else self._events)
-        if now >= self._survey_due:
-            self._survey_due = now + SURVEY
+        if now >= self._survey_due():
+            self._surveyed = now
             self._survey()
         if now >= self.core.next_due(self.state):
             self._decide(Tick())
@@ -245,7 +246,8 @@ class Guard:
         else:
             limits = self.core.setting.config.stale
             stale = min(source.stale_at(limits) for source in sources.values())
-        return max(stale - LOOK_AHEAD, self._looked + POLL)
+        due = stale - LOOK_AHEAD
+        return due if due > self._looked else self._looked + POLL  # the last look was in vain
 
     def _look(self, events: list[Watched]) -> None:
         """Whoever has something newer hands it to `_take`."""
@@ -260,11 +262,10 @@ class Guard:
             if sample is not None and (heard is None or sample.received > heard.last):
                 self._take(name, read, sample)
 
-    def _survey(self) -> None:
-        if self.bus.clock.now() - self.bus.changed_at <= READY_AFTER + 2 * SURVEY:  # else all is as it was seen
-            self._look_around()
-        if not self.state.audit_works and self._audit_works_again():
-            self._decide(AuditState(True))
+    def _survey_due(self) -> float:
+        """Until whoever came last is ready, and as long as there are no records."""
+        unsettled = self._surveyed <= self.bus.changed_at + READY_AFTER or not self.state.audit_works
+        return self._surveyed + SURVEY if unsettled else math.inf
 
     def _see_who_listens(self, intent: AnyIntent) -> None:
         """A robot that has just been started again has other readers: a command must not rely on the last survey."""
@@ -272,13 +273,15 @@ class Guard:
             if name in self._writers and self._writers[name].ready != (name in self.state.ready):
                 self._step(WriterReady(name, name not in self.state.ready))
 
-    def _look_around(self) -> None:
+    def _survey(self) -> None:
         for name, writer in self._writers.items():
             if writer.ready != (name in self.state.ready):
                 self._decide(WriterReady(name, writer.ready))
         foreign = self._foreign()
         if foreign != self.state.foreign:
             self._decide(ForeignWriters(foreign))
+        if not self.state.audit_works and self._audit_works_again():
+            self._decide(AuditState(True))
 
     def _audit_works_again(self) -> bool:
         note = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -16,26 +15,19 @@ from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.profile import Joint, Profile, Range
 
 
-def numbers(intent: AnyIntent) -> Iterator[float]:
-    """Every number in an intent, however deep."""
-    yield from _numbers(msgspec.structs.astuple(intent))
-
-
-def _numbers(value: object) -> Iterator[float]:
-    if isinstance(value, bool):
-        return
-    if isinstance(value, int | float):
-        yield value
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from _numbers(item)
-    elif isinstance(value, i.Keyframe):
-        yield value.time
-        yield from _numbers(value.q)
-
-
 def all_finite(intent: AnyIntent) -> bool:
-    return all(math.isfinite(number) for number in numbers(intent))
+    """Whether every number in an intent is finite, however deep."""
+    return _finite(msgspec.structs.astuple(intent))
+
+
+def _finite(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, tuple | list):
+        return all(map(_finite, value))
+    if isinstance(value, i.Keyframe):
+        return math.isfinite(value.time) and _finite(value.q)
+    return True
 
 
 def beyond_limits(intent: AnyIntent, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
@@ -106,7 +98,10 @@ def _group(name: str, count: int, profile: Profile, config: GuardConfig, rules: 
 
 
 def _angles(joints: tuple[Joint, ...], q: Angles) -> str | None:
-    return _first(*(_outside(joint.name, value, joint.position) for joint, value in zip(joints, q)))
+    for joint, value in zip(joints, q):
+        if problem := _outside(joint.name, value, joint.position):
+            return problem
+    return None
 
 
 def _target(intent: i.JointTarget, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:

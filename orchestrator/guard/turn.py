@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
@@ -33,19 +34,19 @@ class Setting:
     rules: tuple[Rule, ...] = RULES
     calming_rules: tuple[Rule, ...] = CALMING_RULES
 
-    @property
+    @cached_property
     def velocity_rate(self) -> float:
         by_rpc = RPC in WRITES[self.profile.family].get(Velocity, ())
         return RPC_VELOCITY_RATE if by_rpc else self.config.stop.velocity_rate
 
-    @property
+    @cached_property
     def commands(self) -> tuple[str, ...]:
         """The topics this robot is commanded on."""
         writes = WRITES[self.profile.family]
         taken = {route for intent, routes in writes.items() if self.takes(intent) for route in routes}
         return tuple(sorted(taken - {RPC}))
 
-    @property
+    @cached_property
     def groups(self) -> tuple[str, ...]:
         """The joint groups we may hold."""
         never = {*self.robot.legs, *self.profile.read_only_groups}

@@ -28,13 +28,14 @@ from orchestrator.guard.state import REMOTE_MODE, TERMINAL, Base, Charge, Observ
 from orchestrator.guard.turn import Turn
 from orchestrator.robots.intents import SetFsm, SetUpperFsm, SetVelocitySource, SwitchUpperControl
 
+NEVER_HEARD = Freshness()
 VITAL = ("emergency", "fsm")
 """Without these nothing about the robot is certain: losing one stops it."""
 
 
 def observation(turn: Turn, event: Observation) -> None:
     before = turn.state.observed
-    heard = turn.state.sources.get(event.source, Freshness())
+    heard = turn.state.sources.get(event.source, NEVER_HEARD)
     heard = heard.seen(turn.now, event.counter, event.lag, turn.setting.config.stale, event.noisy)
     turn.change(sources=turn.state.sources | {event.source: heard})
     if event.source in turn.state.mismatched:
@@ -328,7 +329,7 @@ def watch_charge(turn: Turn) -> None:
 
 
 def bad_sample(turn: Turn, event: BadSample) -> None:
-    heard = turn.state.sources.get(event.source, Freshness())
+    heard = turn.state.sources.get(event.source, NEVER_HEARD)
     turn.change(sources=turn.state.sources | {event.source: heard.spoilt(turn.now, turn.setting.config.stale)})
     watch_vitals(turn)
 

@@ -81,12 +81,12 @@ def _check(joints: Sequence[Joint], start: Position, keyframes: Sequence[Keyfram
     if not keyframes:
         raise ValueError("a path needs at least one keyframe")
     times = [0.0, *(keyframe.time for keyframe in keyframes)]
-    if not all(math.isfinite(time) for time in times) or not all(a < b for a, b in pairwise(times)):
+    if not all(map(math.isfinite, times)) or not all(a < b for a, b in pairwise(times)):
         raise ValueError("the times of keyframes must be finite, above 0 and increasing")
     for position in (start, *(keyframe.q for keyframe in keyframes)):
         if len(position) != len(joints):
             raise ValueError(f"a position has {len(position)} values for {len(joints)} joints")
-        if not all(math.isfinite(q) for q in position):
+        if not all(map(math.isfinite, position)):
             raise ValueError("a position is not finite")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from orchestrator.bus.contract import Sample
 from orchestrator.robots import intents
@@ -23,6 +22,7 @@ from orchestrator.robots.judging import ACCEPT, READBACK, Context, Decided, Judg
 from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
+from orchestrator.robots.signals import BoundSignal, Several
 from orchestrator.robots.state.atom import AMR
 
 REMOTE_MODE = 3
@@ -32,7 +32,7 @@ RESEND_AFTER, RESENDS = 0.2, 3
 LATE_START = 2 * ACCEPT
 """Seconds for which a task that was called off before the base took it may still begin."""
 
-_PARTS = ("device", "navigation", "task", "mode", "blocked", "obstacle", "errors", "position")
+_STATES = ("device", "navigation", "task", "mode", "blocked", "obstacle", "errors")
 
 
 class MobileBase:
@@ -40,9 +40,12 @@ class MobileBase:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._read = {part: context.state.signal(f"amr.{part}") for part in _PARTS}
-        self._remote = context.state.reader("amr.mode", lambda mode: mode == REMOTE_MODE)
-        self._feed = context.state.feed(AMR)
+        state = context.state
+        self._read = {part: state.signal(f"amr.{part}") for part in (*_STATES, "position")}
+        self._remote = state.reader("amr.mode", lambda mode: mode == REMOTE_MODE)
+        self._feed = state.feed(AMR)
+        together = Several(AMR, "", parts=tuple(state.signals[f"amr.{part}"] for part in _STATES))
+        self._states = BoundSignal(self._feed, together)
         self._feed.on_sample(self._notice)
         self._sample: Sample | None = None
         self._known: Known[Report] | Unknown = Unknown(Reason.NO_SAMPLE, "")
@@ -184,16 +187,11 @@ class MobileBase:
         return self._known
 
     def _made_from(self, sample: Sample) -> Known[Report] | Unknown:
-        values: list[Any] = []
-        for part, signal in self._read.items():
-            found = signal.of(sample)
-            if isinstance(found, Unknown):
-                if part != "position":
-                    return found
-                values.append(None)
-            else:
-                values.append(found.value)
-        device, navigation, task, mode, blocked, obstacle, errors, position = values
+        states, place = self._states.of(sample), self._read["position"].of(sample)
+        if isinstance(states, Unknown):
+            return states
+        device, navigation, task, mode, blocked, obstacle, errors = states.value
+        position = place.value if isinstance(place, Known) else None
         report = Report(sample.received, device, navigation, task, mode, blocked or obstacle, errors, position)
         return Known(report, sample.received)
 
