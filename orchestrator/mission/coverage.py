@@ -109,6 +109,7 @@ class _Recorder:
 
     def _begin(self, mission: str, nodes: list[NodeInfo]) -> None:
         paths: list[str] = []
+        self._nodes = []
         self._status = ["idle"] * len(nodes)
         for node in nodes:
             paths.append(node.name if node.parent is None else f"{paths[node.parent]}\n{node.name}")

@@ -30,6 +30,7 @@ def run(
     fault: o.Faults = None,
     seed: o.Seed = 0,
     record: o.Record = False,
+    coverage: o.Coverage = False,
     as_json: o.Json = False,
 ) -> None:
     """Run a mission: on a robot, on a simulated one, or in virtual time.
@@ -42,7 +43,8 @@ def run(
     options = o.Options(
         tree=tree, robot=robot, sim=sim, virtual=virtual, dry_run=dry_run, values=o.pairs(values, "--set"),
         substitute=substitute, breaks=tuple(breaks or ()), yes=yes, answers=o.pairs(answer, "--answer"), arm=arm,
-        faults=tuple(fault or ()), seed=seed, record=record, as_json=as_json,
+        faults=tuple(fault or ()), seed=seed, record=record, coverage=coverage,
+        as_json=as_json,
     )  # fmt: skip
     if mistake := options.mistake():
         o.refuse(mistake)

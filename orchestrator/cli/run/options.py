@@ -82,6 +82,12 @@ Record = Annotated[
         "--record", rich_help_panel=_SHOWN, help="Keep the history of a run in virtual time, as of any other."
     ),
 ]
+Coverage = Annotated[
+    bool,
+    typer.Option(
+        "--coverage", rich_help_panel=_SHOWN, help="At the end, a table of the nodes: how they ended, which never ran."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", rich_help_panel=_SHOWN, help="One JSON event a line.")]
 
 
@@ -104,6 +110,7 @@ class Options:
     seed: int
     as_json: bool
     record: bool = False
+    coverage: bool = False
 
     @property
     def real(self) -> bool:

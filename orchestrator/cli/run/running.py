@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from orchestrator.cli.run.aside import Aside, Output
+from orchestrator.cli.run.covered import Covered
 from orchestrator.cli.run.lines import JsonLines, Lines
 from orchestrator.cli.run.options import Options, is_attended, refuse
 from orchestrator.cli.run.prompts import ask_at_once, make_prompts
@@ -87,6 +88,7 @@ def _in_virtual_time(
 
     person = ask_at_once if is_attended() and not options.as_json else None
     prompts = make_prompts(options.yes, options.answers, person)
+    show = Covered(show) if options.coverage else show
     with Recorded(loaded, options) as recorded:
         mission = VirtualMission(loaded, show, prompts, options.seed, prepare_twin, recorder=recorded.recorder)
         recorded.outcome = outcome = mission.run()
@@ -106,9 +108,10 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
         ExitStack() as after,
     ):
         output = _output(loaded, options, attended, interruption)
-        after.callback(output.close)
+        told = Covered(output) if options.coverage else output
+        after.callback(told.close)
         live = LiveMission(
-            loaded, options.sim, output, prompts, options.faults, options.seed, person, attended, recorded.recorder
+            loaded, options.sim, told, prompts, options.faults, options.seed, person, attended, recorded.recorder
         )
         after.callback(_end, live)
         interruption.arrives_at(live.mission)

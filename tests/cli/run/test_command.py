@@ -34,6 +34,14 @@ def test_json_is_one_event_a_line() -> None:
     assert {"structure", "tick", "command", "guard", "end"} <= set(kinds)
 
 
+def test_coverage_comes_last_and_aside() -> None:
+    code, said, aside = run(DELIVERY, "--virtual", "--coverage")
+    assert code == 0
+    assert said.splitlines()[-1].startswith("success")
+    assert re.search(r"04_deliver_atom_w.yaml: \d+ of \d+ nodes ran", aside)
+    assert "Ask  <- never ran" in aside
+
+
 def test_a_failing_tree_says_which_node_and_why(tmp_path: Path) -> None:
     tree = tmp_path / "fails.yaml"
     tree.write_text("tree: fails\nrobot: atom_w\nroot:\n  - check: battery.level > 99 %\n")
