@@ -284,7 +284,9 @@ class LinkCommander:
     def __init__(self, path: Path, run: str, wake: Callable[[], None], patience: float = 0.0) -> None:
         """Connect as `run`; a guard that is just starting is waited for, `patience` seconds."""
         self._wake = wake
-        self.on_report: Callable[[Report], None] = lambda report: None
+        self._early: list[Report] = []
+        self._on_report: Callable[[Report], None] = self._early.append
+        self._reporting = threading.Lock()
         self.on_lost: Callable[[], None] = lambda: None
         self._receipts = Receipts()
         self._finished = self._over = False
@@ -324,6 +326,18 @@ class LinkCommander:
         number = self._receipts.release(receipt)
         if number is not None:
             self._send(EndStream(number))
+
+    @property
+    def on_report(self) -> Callable[[Report], None]:
+        """Who is told what the guard says; what it said before somebody listened is told then."""
+        return self._on_report
+
+    @on_report.setter
+    def on_report(self, tell: Callable[[Report], None]) -> None:
+        with self._reporting:
+            self._on_report = tell
+            while self._early:
+                tell(self._early.pop(0))
 
     @property
     def let_through(self) -> tuple[AnyIntent, ...]:
@@ -384,7 +398,8 @@ class LinkCommander:
 
     def _take(self, report: Report, at: float) -> None:
         self._receipts.take(report, at)
-        self.on_report(report)
+        with self._reporting:
+            self._on_report(report)
 
 
 def _connected(path: Path, patience: float) -> socket.socket:

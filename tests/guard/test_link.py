@@ -194,6 +194,19 @@ def test_reports_reach_the_run_and_its_receipts(guard: Guard) -> None:
     assert (receipt.state, receipt.reason) == ("refused", "mode: the robot is disarmed")
 
 
+def test_what_the_guard_said_before_anybody_listened_is_told_then(guard: Guard) -> None:
+    run = connect(guard)
+    receipt = run.send(i.SetFsm("walk"))
+    guard.server.tell(Report("mode", "disarmed: robot found", value="disarmed"))
+    guard.server.tell(Report("sent", "SetFsm", 1, "sent"))
+    end = RealClock.now() + PATIENCE
+    while receipt.state != "sent":
+        assert RealClock.now() < end
+    heard: list[Report] = []
+    run.on_report = heard.append
+    assert [report.kind for report in heard] == ["mode", "sent"]
+
+
 def test_a_run_that_does_not_read_is_not_waited_for(guard: Guard) -> None:
     stranger = Stranger(guard)
     stranger.say(HELLO)
