@@ -11,6 +11,7 @@ import signal
 import struct
 import sys
 import termios
+from pathlib import Path
 from typing import Any
 
 import pyte
@@ -45,9 +46,16 @@ class _Screen(pyte.Screen):  # type: ignore[misc]
 class Terminal:
     """`orchestrator` in a terminal of its own."""
 
-    def __init__(self, *arguments: str, environment: dict[str, str] | None = None, size: tuple[int, int] = (100, 40)):
+    def __init__(
+        self,
+        *arguments: str,
+        environment: dict[str, str] | None = None,
+        folder: Path | None = None,
+        size: tuple[int, int] = (100, 40),
+    ) -> None:
         self._process, self._file = pty.fork()
         if self._process == 0:
+            os.chdir(folder or Path.cwd())
             os.environ.update({"TERM": "xterm-256color", **(environment or {})})
             os.execv(sys.executable, [sys.executable, "-m", "orchestrator.cli", *arguments])
         self._screen = _Screen(*size)

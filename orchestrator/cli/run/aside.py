@@ -16,6 +16,9 @@ class Output(Protocol):
 
     def __call__(self, event: Event) -> None: ...
 
+    def remark(self, text: str) -> None:
+        """Something beside the events that a person should know."""
+
     def close(self) -> None:
         """There are no more: say what is left to be said."""
 
@@ -32,6 +35,9 @@ class Aside:
 
     def __call__(self, event: Event) -> None:
         self._queue.put(event)
+
+    def remark(self, text: str) -> None:
+        self._show.remark(text)
 
     def close(self) -> None:
         self._queue.put(None)

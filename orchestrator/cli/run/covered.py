@@ -26,6 +26,9 @@ class Covered:
         self._count(event)
         self._output(event)
 
+    def remark(self, text: str) -> None:
+        self._output.remark(text)
+
     def close(self) -> None:
         self._output.close()
         typer.echo(self._coverage.render() or "coverage: the mission did not begin", err=True)

@@ -9,14 +9,15 @@ from rich.text import Text
 from orchestrator.cli.run.picture import NodeView, Picture
 from orchestrator.cli.run.robot_line import robot_parts
 
-SYMBOLS = {"idle": "·", "running": "▶", "success": "✓", "failure": "✗", "skipped": "–"}
-PLAIN_SYMBOLS = {"idle": ".", "running": ">", "success": "+", "failure": "x", "skipped": "-"}
+SYMBOLS = {"idle": "·", "running": "▶", "success": "✓", "failure": "✗", "skipped": "–", "cut": "■"}
+PLAIN_SYMBOLS = {"idle": ".", "running": ">", "success": "+", "failure": "x", "skipped": "-", "cut": "!"}
 _STYLES = {
     "idle": "bright_black",
     "running": "bold cyan",
     "success": "green",
     "failure": "bold red",
     "skipped": "yellow",
+    "cut": "bold red",
 }
 _PART_STYLES = {"normal": "", "good": "green", "bad": "bold white on red", "doubtful": "yellow"}
 _KIND_STYLES = {"REAL": "bold white on red", "SIM": "bold black on cyan"}
@@ -99,15 +100,16 @@ def _node_line(
     nodes: list[NodeView], number: int, folded: set[int], at: float, symbols: dict[str, str], plain: bool
 ) -> Text:
     node = nodes[number]
-    style = _STYLES[node.status]
+    status = "cut" if node.cut else node.status
+    style = _STYLES[status]
     line = Text("  " * node.depth)
-    line.append(f"{symbols[node.status]} ", style)
-    line.append(node.info.name, style if node.status != "success" else "")
+    line.append(f"{symbols[status]} ", style)
+    line.append(node.info.name, style if status != "success" else "")
     if node.breaks:
         line.append(" [break]", "yellow")
     if number + 1 in folded and nodes[number + 1].depth > node.depth:
         line.append(f" ({_below(nodes, number)} nodes)", "bright_black")
-    if node.status == "running":
+    if status == "running":
         line.append(f"  {duration(at - node.since)}", "cyan")
     if node.progress is not None and node.status == "running":
         line.append(f"  {_bar(node.progress, plain)}")

@@ -26,6 +26,9 @@ class JsonLines:
 
         print(to_json(event).decode(), flush=True)
 
+    def remark(self, text: str) -> None:
+        typer.echo(text, err=True)
+
     def close(self) -> None:
         pass
 
@@ -94,6 +97,9 @@ class Lines:
     def _time(self, at: float) -> str:
         """Seconds since the first thing that happened."""
         return f"{at - (self._start or 0.0):8.2f}"
+
+    def remark(self, text: str) -> None:
+        typer.echo(text, err=True)
 
     def close(self) -> None:
         end = self._last

@@ -38,6 +38,7 @@ class LiveView:
         self._on_gone: Callable[[], None] = lambda: None
         self._console = Console(file=sys.stdout, highlight=False)
         self._plain = not _is_unicode(self._console.encoding)
+        self._remarks: list[str] = []
         self._drawn_at = -1
         self._seen: int | None = None
         self._rendered: dict[str, str] = {}
@@ -52,6 +53,10 @@ class LiveView:
         sys.setswitchinterval(SWITCH)
         self._thread = threading.Thread(target=self._live, name="live view", daemon=True)
         self._thread.start()
+
+    def remark(self, text: str) -> None:
+        """Kept for the end: nothing is printed into the picture."""
+        self._remarks.append(text)
 
     def close(self) -> None:
         """Give the terminal back and leave the last picture on it."""
@@ -110,6 +115,8 @@ class LiveView:
     def _print_last(self) -> None:
         picture, now = self._picture, RealClock.now()
         if picture.end is None:
+            for text in self._remarks:
+                self._console.print(Text(text))
             return
         room = self._console.height - 8 if len(picture.nodes) > 100 else None
         self._console.print(f"{picture.kind}  {picture.robot}  {picture.tree}", style="bold")
@@ -119,7 +126,7 @@ class LiveView:
         seconds = picture.end.at - (picture.began or picture.end.at)
         *before, last = conclusion(picture.end, nodes, picture.fields, seconds)
         heard = [] if picture.end.status == "success" else picture.said[-3:]
-        for text in (*heard, *before):
+        for text in (*heard, *self._remarks, *before):
             self._console.print(Text(text, "bright_black"))
         self._console.print(Text(last, "bold green" if picture.end.status == "success" else "bold red"))
 

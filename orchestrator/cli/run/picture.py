@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from orchestrator.cli.run.lines import GUARD_SAYS
@@ -23,6 +23,8 @@ class NodeView:
     """When it took on its status, by the time of the run."""
     breaks: bool = False
     """Whether the run pauses before it."""
+    cut: bool = False
+    """Whether it was running when the run was stopped."""
 
     def change(self, change: Change, at: float) -> None:
         if change.status != self.status:
@@ -48,6 +50,8 @@ class Picture:
     paused: str | None = None
     began: float | None = None
     end: events.End | None = None
+    _halted: dict[int, NodeView] = field(default_factory=dict)
+    """Nodes as they were before the last tick, if that did nothing but halt them."""
     _paused_at: float | None = None
     _lost: float = 0.0
 
@@ -56,8 +60,7 @@ class Picture:
             case events.Structure(at=at, nodes=nodes):
                 self._begin(nodes, at)
             case events.Tick(at=at, changes=changes):
-                for number, change in changes.items():
-                    self.nodes[number].change(change, self.run_time(at))
+                self._tick(at, changes)
             case events.Note(node=node, text=text):
                 self.said.append(f"{self.nodes[node].info.name}: {text}")
             case events.Prompt():
@@ -71,7 +74,7 @@ class Picture:
             case events.RobotShown(fields=fields):
                 self.fields = fields
             case events.End():
-                self.end = event
+                self._stop(event)
 
     @property
     def question(self) -> events.Prompt | None:
@@ -87,6 +90,20 @@ class Picture:
         self.began = self.run_time(at) if self.began is None else self.began
         for info in nodes:
             self.nodes.append(NodeView(info, 0 if info.parent is None else self.nodes[info.parent].depth + 1))
+
+    def _tick(self, at: float, changes: dict[int, Change]) -> None:
+        self._halted = {}
+        if all(change.status == "idle" for change in changes.values()):
+            self._halted = {number: replace(self.nodes[number]) for number in changes}
+        for number, change in changes.items():
+            self.nodes[number].change(change, self.run_time(at))
+
+    def _stop(self, end: events.End) -> None:
+        """A run that was stopped has halted all nodes last; people want to see how far it was."""
+        self.end = end
+        if end.status == "stopped":
+            for number, node in self._halted.items():
+                self.nodes[number] = replace(node, cut=node.status == "running")
 
     def _control(self, event: events.Control) -> None:
         match event.action:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -19,17 +20,24 @@ if TYPE_CHECKING:
 NOT_BEGUN = "not begun"
 
 
+def _to_stderr(text: str) -> None:
+    typer.echo(text, err=True)
+
+
 class Recorded:
     """`recorder` is None when no history is wanted, or none can be kept of a run that is no real robot's."""
 
     def __init__(
-        self, loaded: Loaded, options: Options, attended: bool = False, continues: Unfinished | None = None
+        self,
+        loaded: Loaded,
+        options: Options,
+        say: Callable[[str], None] = _to_stderr,
+        continues: Unfinished | None = None,
     ) -> None:
         self._loaded = loaded
         self._options = options
-        self._attended = attended
+        self._say = say
         self._continues = continues
-        self._late: list[str] = []
         self.recorder: Recorder | None = None
         self.outcome: Outcome | None = None
 
@@ -53,11 +61,7 @@ class Recorded:
         return self
 
     def _warn(self, text: str) -> None:
-        """At once, but never into a picture of the live tree."""
-        if self._attended:
-            self._late.append(text)
-        else:
-            typer.echo(f"warning: {text}", err=True)
+        self._say(f"warning: {text}")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -68,6 +72,4 @@ class Recorded:
             else:
                 self.recorder.close(self.outcome.status, self.outcome.reason, self.outcome.place)
             if not self._options.as_json:
-                self._late.append(f"recorded as {self.recorder.id}: orchestrator runs {self.recorder.id}")
-        for text in self._late:
-            typer.echo(text, err=True)
+                self._say(f"recorded as {self.recorder.id}: orchestrator runs {self.recorder.id}")

@@ -22,7 +22,6 @@ from orchestrator.cli.run.recorded import Recorded
 
 if TYPE_CHECKING:
     from orchestrator.engine.prompts import Prompts
-    from orchestrator.mission.live import LiveMission
     from orchestrator.mission.loading import Loaded
     from orchestrator.mission.mission import Mission
     from orchestrator.mission.resuming import Unfinished
@@ -91,6 +90,7 @@ def _in_virtual_time(
     show = Covered(show) if options.coverage else show
     with Recorded(loaded, options) as recorded:
         mission = VirtualMission(loaded, show, prompts, options.seed, prepare_twin, recorder=recorded.recorder)
+        _check_names(mission.mission, options)
         recorded.outcome = outcome = mission.run()
     show.close()
     return EXIT_CODES[outcome.status]
@@ -102,21 +102,20 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
     attended = is_attended() and not options.as_json
     prompts = make_prompts(options.yes, options.answers, (lambda question: None) if attended else None)
     person = getpass.getuser() if attended else None
-    with (
-        Interruption() as interruption,
-        Recorded(loaded, options, attended, unfinished) as recorded,
-        ExitStack() as after,
-    ):
+    left: list[bool] = []
+    with Interruption() as interruption, ExitStack() as after:
         output = _output(loaded, options, attended, interruption)
         told = Covered(output) if options.coverage else output
+        after.callback(_say_if_held, left)  # once the terminal is as it was before
         after.callback(told.close)
+        recorded = after.enter_context(Recorded(loaded, options, output.remark, unfinished))
         live = LiveMission(
             loaded, options.sim, told, prompts, options.faults, options.seed, person, attended, recorded.recorder
         )
-        after.callback(_end, live)
+        after.callback(lambda: left.append(live.close()))
         interruption.arrives_at(live.mission)
         armed = _go_on(live.mission, unfinished, recorded) if unfinished is not None else None
-        _set_breakpoints(live.mission, options.breaks)
+        _check_names(live.mission, options)
         if attended:
             _start_view(output, live.mission, prompts, interruption)
         who = "simulation" if options.sim else getpass.getuser()
@@ -149,8 +148,8 @@ def _known(value: Any) -> str:
     return "not known" if value is None else str(value)
 
 
-def _end(live: LiveMission) -> None:
-    if not live.close():
+def _say_if_held(left: list[bool]) -> None:
+    if left == [False]:
         typer.echo("the guard still holds the robot: orchestrator stop ends it", err=True)
 
 
@@ -179,13 +178,22 @@ def _start_view(output: Any, mission: Mission, prompts: Prompts, interruption: I
     output.start(_Controls(mission, prompts, interruption), lambda: interruption.interrupt("the terminal is gone"))
 
 
-def _set_breakpoints(mission: Mission, patterns: tuple[str, ...]) -> None:
+def _check_names(mission: Mission, options: Options) -> None:
+    """What was said about single nodes must be about nodes that are there; breakpoints are set."""
+    names = tuple(node.name for node in mission.built.structure)
+    for name in options.answers:
+        if name not in names:
+            refuse(_no_such("--answer", name, names))
+    for pattern in options.breaks:
+        if not mission.runner.break_at(pattern):
+            refuse(_no_such("--break", pattern, names))
+
+
+def _no_such(option: str, name: str, names: tuple[str, ...]) -> str:
     from orchestrator.yamlfile.findings import nearest
 
-    for pattern in patterns:
-        if not mission.runner.break_at(pattern):
-            guess = nearest(pattern, tuple(node.name for node in mission.built.structure))
-            refuse(f'--break: no node is called "{pattern}"' + (f': did you mean "{guess}"?' if guess else ""))
+    guess = nearest(name, names)
+    return f'{option}: no node is called "{name}"' + (f': did you mean "{guess}"?' if guess else "")
 
 
 class Interruption:

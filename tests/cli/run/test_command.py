@@ -94,6 +94,23 @@ def test_a_mistake_in_a_file_of_stand_ins_is_found_before_anything_runs(
     assert sentence in complaint
 
 
+@pytest.mark.parametrize(
+    ("given", "code", "sentence"),
+    [
+        (("--answer", "Ask=left"), 0, "success after"),
+        (("--answer", "Ask=up"), 1, "the choices are left, right"),
+        ((), 1, "nobody is there to answer: Which way?"),
+    ],
+)
+def test_questions_are_answered_in_advance_or_fail_at_once(
+    tmp_path: Path, given: tuple[str, ...], code: int, sentence: str
+) -> None:
+    tree = tmp_path / "asks.yaml"
+    tree.write_text("tree: asks\nrobot: gr2\nroot:\n  - Ask: {question: Which way?, choices: [left, right]}\n")
+    found, said, _ = run(str(tree), "--virtual", *given)
+    assert (found, sentence in said.splitlines()[-1]) == (code, True)
+
+
 def test_the_same_seed_gives_the_same_run() -> None:
     assert run(DELIVERY, "--virtual", "--json", "--seed", "3") == run(DELIVERY, "--virtual", "--json", "--seed", "3")
 
@@ -133,6 +150,7 @@ def test_a_dry_run_on_a_robot_that_could_not_be_armed_says_what_to_do() -> None:
         ((DELIVERY, "--virtual", "--fault", "hard@soon"), "'soon' is not a time"),
         ((DELIVERY, "--virtual", "--break", "Wait"), "--break pauses until a person goes on"),
         ((DELIVERY, "--virtual", "--robot", "atom_x"), "atom_x"),
+        ((DELIVERY, "--virtual", "--answer", "Aks=done"), 'no node is called "Aks": did you mean "Ask"?'),
     ],
 )
 def test_bad_input_ends_with_2_and_a_sentence(arguments: tuple[str, ...], sentence: str) -> None:

@@ -13,6 +13,7 @@ from orchestrator.engine.events import (
     Answer,
     Change,
     Control,
+    End,
     GuardReport,
     NodeInfo,
     Note,
@@ -118,6 +119,18 @@ def test_time_stands_still_while_the_run_is_paused() -> None:
     assert "▶ mission  1 s" in shown(made, now=60.0)
     made.take(Control(at=60.0, action="resumed"))
     assert "▶ mission  3 s" in shown(made, now=62.0)
+
+
+def test_a_stopped_run_shows_how_far_it_was() -> None:
+    made = picture()
+    made.take(
+        tick(11.0, n0=Change("running"), n1=Change("success"), n4=Change("running"), n5=Change("running", "x", 0.5))
+    )
+    made.take(tick(12.0, n0=Change("idle"), n1=Change("idle"), n4=Change("idle"), n5=Change("idle")))
+    made.take(End(at=12.0, status="stopped", reason="e-stop", node=None, place="", skipped=[], ticks=9))
+    lines = shown(made)
+    for line in ("■ mission", "  ✓ step 0", "  ■ step 1", "    ■ wait 1.0  ━━━━━━──────  50 %  x", "  · step 2"):
+        assert line in lines
 
 
 def test_what_is_over_is_folded_before_anything_else() -> None:

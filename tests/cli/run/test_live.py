@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import tempfile
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from orchestrator.bus.settings import loopback
 from orchestrator.data import data_path
+from orchestrator.robots.profiles import load_profile
+from tests.support.live import SIM
 from tests.support.terminal import Terminal
 
 pytestmark = [pytest.mark.dds, pytest.mark.alone, pytest.mark.timeout(300)]
@@ -24,8 +29,9 @@ def run() -> Iterator[Run]:
     opened: list[Terminal] = []
     with tempfile.TemporaryDirectory(prefix="o") as folder:
 
-        def start(*arguments: str, size: tuple[int, int] = (100, 40)) -> Terminal:
-            opened.append(Terminal("run", *arguments, environment={"XDG_RUNTIME_DIR": folder}, size=size))
+        def start(*arguments: str, size: tuple[int, int] = (100, 40), cwd: Path | None = None) -> Terminal:
+            environment = {"XDG_RUNTIME_DIR": folder}
+            opened.append(Terminal("run", *arguments, environment=environment, folder=cwd, size=size))
             return opened[-1]
 
         yield start
@@ -98,6 +104,7 @@ def test_every_way_out_stops_the_robot_and_restores_the_terminal(run: Run, way: 
         terminal.signal(way)
     assert terminal.finish() == 130
     assert terminal.is_restored
+    assert "■ MoveToTag" in terminal.text
     assert "guard: the robot stands still" in terminal.text
     assert "not done: the end of MoveToTag" in terminal.text
     assert terminal.text.rstrip().splitlines()[-1].startswith("stopped: ")
@@ -108,6 +115,7 @@ def test_after_an_emergency_stop_a_person_arms_again_and_the_step_is_done_again(
     terminal = run(DELIVERY, "--sim", "--fault", fault)
     shown = terminal.until("a  acknowledge")
     assert "guard estopped" in shown
+    assert "■ drive to the shelf" in shown
     while "a  arm " not in terminal.text:  # the stop must have been clear for a second
         terminal.press("a")
         terminal.until_other(terminal.text)
@@ -118,6 +126,40 @@ def test_after_an_emergency_stop_a_person_arms_again_and_the_step_is_done_again(
     terminal.until("✓ close the hand on the box")
     assert terminal.finish() == 0
     assert terminal.is_restored
+
+
+@pytest.fixture
+def adam(tmp_path: Path) -> Iterator[None]:
+    """A robot that passes for a real one: on loopback behind a tag that only the settings file of this folder names."""
+    network = loopback(load_profile("adam_u").domain, f"test-{uuid.uuid4()}")
+    (tmp_path / "config").mkdir()
+    text = f"interface: {network.interface}\nmulticast: false\ntag: {network.tag}\n"
+    (tmp_path / "config" / "dds.yaml").write_text(text)
+    with subprocess.Popen([*SIM, "adam_u", "--tag", network.tag], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield
+        process.terminate()
+
+
+@pytest.mark.usefixtures("adam")
+def test_a_real_robot_is_armed_by_a_person_who_has_seen_the_evidence(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "tree.yaml").write_text("tree: short\nroot:\n  - Wait: {time: 1 s}\n")
+    terminal = run("tree.yaml", "--robot", "adam_u", cwd=tmp_path)
+    shown = terminal.until("a  arm")
+    assert shown.startswith(" REAL  adam_u  short")
+    assert "ok  e-stop: motors clear" in shown
+    assert "ok  alone: no other writer" in shown
+    assert "Keep the hardware emergency stop in your hand." in shown
+    terminal.press("2")
+    assert terminal.finish() == 130
+    assert terminal.is_restored
+    assert "left before anything moved" in terminal.text
+    terminal = run("tree.yaml", "--robot", "adam_u", cwd=tmp_path)
+    terminal.until("a  arm")
+    terminal.press("a")
+    assert terminal.finish() == 0
+    assert "✓ Wait" in terminal.text
 
 
 def test_the_view_follows_the_terminal_in_size(run: Run) -> None:
