@@ -66,7 +66,7 @@ class _Body:
 
     def patch(self) -> None:
         """Write what is always new: the battery ten times a second, the motors' noise."""
-        beat = int(self.twin.uptime * 10) & 0xFFFF
+        beat = int(self.twin.advanced_to * 10) & 0xFFFF
         if beat != self._shown_beat:
             self._shown_beat = self._beat[0] = beat
             self._level[0] = round(self.twin.battery.level)

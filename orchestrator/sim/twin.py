@@ -79,7 +79,8 @@ class Twin:
         self._beats: dict[float, list[Publication]] = {}
         self._change: Timer | None = None
         self._next_change = NEVER
-        self._advanced_to = -1.0
+        self.advanced_to = -1.0
+        """The uptime to which the models have been brought."""
         self._running = False
         self._generation = 0
         """Counts starts, so that calls planned before a stop do nothing after it."""
@@ -205,14 +206,14 @@ class Twin:
     def advance(self) -> None:
         """Bring every model to now; their time begins when the robot boots."""
         now = self.uptime
-        if now != self._advanced_to:
-            self._advanced_to = now
+        if now != self.advanced_to:
+            self.advanced_to = now
             for model in self._models:
                 model.advance(now)
 
     def update(self) -> None:
         """Bring the robot to now, tell what has changed, and plan the next change."""
-        self._advanced_to = -1.0  # somebody may just have changed a model
+        self.advanced_to = -1.0  # somebody may just have changed a model
         self.advance()
         self.react()
         if not self._running:
