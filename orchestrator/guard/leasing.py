@@ -131,6 +131,7 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
         base = state.observed.base
         assert base is not None
         turn.change(task=Task(id, now, base.task, accepted=False, cancelled=False), paused_task=False)
+        turn.change(moved=state.moved | {"base"})
     elif isinstance(intent, StartRemote):
         turn.change(remote_since=now, asked=state.asked | {"remote": now})
     elif isinstance(intent, ClearErrors):

@@ -27,13 +27,15 @@ def joint_stream(state: State, group: str) -> Stream | None:
 
 def starting_point(state: State, group: str, now: float, step: float) -> Angles | None:
     """A motion goes on from what is being commanded, unless the joints are further than a step away from that."""
-    measured = state.observed.joints.get(group)
-    stream, hold = joint_stream(state, group), state.holds.get(group)
-    commanded = None
-    if stream is not None and stream.motion is not None:
-        commanded = stream.motion.at(now - stream.began)
-    elif hold is not None and now < hold.until:
-        commanded = hold.q
-    if measured is None or commanded is None or len(measured) != len(commanded):
+    measured, told = state.observed.joints.get(group), commanded(state, group, now)
+    if measured is None or told is None or len(measured) != len(told):
         return measured
-    return commanded if all(abs(a - b) <= step for a, b in zip(commanded, measured)) else measured
+    return told if all(abs(a - b) <= step for a, b in zip(told, measured)) else measured
+
+
+def commanded(state: State, group: str, now: float) -> Angles | None:
+    """Where a group is told to be now, if it is told anything."""
+    stream, hold = joint_stream(state, group), state.holds.get(group)
+    if stream is not None and stream.motion is not None:
+        return stream.motion.at(now - stream.began)
+    return hold.q if hold is not None and now < hold.until else None

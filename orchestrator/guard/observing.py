@@ -322,10 +322,10 @@ def _atom_base(topic: Topic) -> Read:
     speed = Speedometer()
 
     def read(data: bytes, now: float) -> Seen:
-        x, y, _ = position(data)
+        x, y, heading = position(data)
         base = Base(_word(device(data)), _word(navigation(data)), mode(data), task(data))
         power = Power(_percent(level(data)), bool(low(data)))
-        facts = {"base": base, "speed": speed(now, x, y), "base_power": power}
+        facts = {"base": base, "speed": speed(now, x, y, heading), "base_power": power}
         return Seen(facts, {"amr_event": bool(pressed(data))}, heartbeat(data))
 
     return read
@@ -337,23 +337,25 @@ def _word(value: Any) -> str:
 
 
 class Speedometer:
-    """How fast something goes, from where it is now and where it was half a second ago."""
+    """How fast a base goes, or its rim turns, from where it is now and where it was half a second ago."""
 
     SPAN = 0.5  # seconds: a millimetre of noise then looks like 3 mm/s; over 0.1 s it looks like motion
+    RIM = 0.3  # metres from the middle of the base
 
     def __init__(self) -> None:
-        self._been: deque[tuple[float, float, float]] = deque()
+        self._been: deque[tuple[float, float, float, float]] = deque()
 
-    def __call__(self, now: float, x: float, y: float) -> float | None:
-        if not (math.isfinite(x) and math.isfinite(y)):
+    def __call__(self, now: float, x: float, y: float, heading: float) -> float | None:
+        if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(heading)):
             raise Unbelievable("a position is not finite")
         if self._been and now - self._been[-1][0] > self.SPAN * 2:
             self._been.clear()  # how it moved in such a long silence says nothing about now
-        self._been.append((now, x, y))
+        self._been.append((now, x, y, heading))
         while len(self._been) > 1 and now - self._been[1][0] >= self.SPAN:
             self._been.popleft()
-        since, x0, y0 = self._been[0]
-        return math.hypot(x - x0, y - y0) / (now - since) if now - since >= self.SPAN else None
+        since, x0, y0, heading0 = self._been[0]
+        turned = math.remainder(heading - heading0, math.tau) * self.RIM
+        return math.hypot(x - x0, y - y0, turned) / (now - since) if now - since >= self.SPAN else None
 
 
 # Adam

@@ -33,11 +33,11 @@ def begin(
     setting, state, now = turn.setting, turn.state, turn.now
     config = setting.config.stop
     drove_velocity = "Velocity" in state.moved
-    _end_streams(turn, cause)
     if joints:
         _hold_what_we_moved(turn)
     else:
         turn.change(holds={}, hand_holds={}, frame_due=math.inf)
+    _end_streams(turn, cause)
     velocity = setting.takes(Velocity) and (drove_velocity or setting.robot.hold.always_zero_velocity)
     turn.change(
         pending=(),
@@ -70,11 +70,13 @@ def _end_streams(turn: Turn, cause: str) -> None:
 
 
 def _hold_what_we_moved(turn: Turn) -> None:
-    """Joints where they are measured now, whole groups, only those we moved and never legs."""
+    """Joints where they are now, whole groups, only those we moved (or all of one message) and never legs."""
     setting, state = turn.setting, turn.state
-    ours = state.moved | set(state.holds)
+    ours = {group for group in setting.groups if group in state.moved or group in state.holds}
+    if ours and setting.robot.hold.whole:
+        ours = set(setting.groups)
     seen = state.observed
-    streams.hold_groups(turn, {g: seen.joints[g] for g in setting.groups if g in ours and g in seen.joints})
+    streams.hold_groups(turn, {g: streams.whereabouts(turn, g) for g in setting.groups if g in ours & set(seen.joints)})
     hands = {hand: q for hand, q in seen.hands.items() if f"hand {hand}" in state.moved}
     until = turn.now + (setting.robot.hold.duration or math.inf)
     turn.change(hand_holds={hand: Hold(q, until) for hand, q in hands.items()})
@@ -122,8 +124,9 @@ def advance(turn: Turn) -> None:
     if turn.now >= stop.velocity_due:
         _repeat_zero(turn, stop)
     _notice_stillness(turn)
-    _park(turn)
-    _check_effect(turn)
+    if stop.outcome == "open":
+        _park(turn)
+        _check_effect(turn)
 
 
 def _repeat_zero(turn: Turn, stop: Stopping) -> None:
@@ -139,7 +142,9 @@ def is_still(turn: Turn) -> bool | None:
     setting, state = turn.setting, turn.state
     if staleness(state, motion_role(setting.robot.roles), turn.now, setting.config, setting.robot):
         return None
-    speed = state.observed.speed
+    speed, base = state.observed.speed, state.observed.base
+    if base is not None and base.navigation == "running":
+        return False  # it may be about to drive on
     return None if speed is None else speed <= setting.robot.still
 
 
@@ -202,7 +207,7 @@ def _park_by_fsm(turn: Turn) -> None:
 def _check_effect(turn: Turn) -> None:
     stop = turn.state.stop
     assert stop is not None
-    if stop.outcome != "open" or turn.now < stop.check_due:
+    if turn.now < stop.check_due:
         return
     if stop.stage in PARKING:
         turn.change(stop=replace(stop, check_due=turn.now + turn.setting.config.stop.repeat_every))
@@ -275,13 +280,21 @@ def _finish(turn: Turn, outcome: str) -> None:
         turn.enter(Mode.FAULT, f"stop {outcome}: {stop.cause}")
 
 
-def release_streams(turn: Turn, cause: str) -> None:
-    """Somebody else commands the robot: our streams end with one zero or hold each, and that is all."""
+def release_streams(turn: Turn, cause: str, joints: bool = True) -> None:
+    """Somebody else commands the robot: our streams end with one zero or hold each, and that is all.
+
+    Without `joints` not even that is sent to them: a robot that has let go would jump when its power returns.
+    """
     for stream in turn.state.streams:
-        streams.end(turn, stream, cause)
+        if joints or stream.motion is None:
+            streams.end(turn, stream, cause)
+        else:
+            turn.report("ended", cause, stream.id, "ended")
     if turn.state.remote_since is not None:
         streams.end_remote(turn, cause)
-    turn.change(holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={}, task=None, paused_task=False)
+    turn.change(
+        streams=(), holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={}, task=None, paused_task=False
+    )
 
 
 def due(stop: Stopping | None) -> float:

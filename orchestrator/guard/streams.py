@@ -6,9 +6,9 @@ import math
 
 from msgspec.structs import replace
 
-from orchestrator.guard.motion import joint_stream, plan, starting_point
+from orchestrator.guard.motion import commanded, joint_stream, plan, starting_point
 from orchestrator.guard.outputs import Role
-from orchestrator.guard.rules import ask_for, first_refusal
+from orchestrator.guard.rules import ask_for, first_refusal, staleness
 from orchestrator.guard.state import Angles, Hold, State, Stream
 from orchestrator.guard.turn import DRIVE_RATE, Turn
 from orchestrator.robots.intents import AnyIntent, DriveBase, HandTarget, JointPath, JointTarget, StopRemote, Velocity
@@ -90,6 +90,7 @@ def _repeat(turn: Turn, stream: Stream, record: bool) -> None:
 def end(turn: Turn, stream: Stream, reason: str) -> None:
     """End a stream as it must end: zero velocity, or hold."""
     hold = _arrived(stream, turn.now) if reason == WANTED_NO_MORE else None
+    here = whereabouts(turn, resource(stream.intent)) if stream.motion is not None else ()
     turn.change(streams=tuple(each for each in turn.state.streams if each.id != stream.id))
     match stream.intent:
         case Velocity():
@@ -97,7 +98,7 @@ def end(turn: Turn, stream: Stream, reason: str) -> None:
         case DriveBase():
             end_remote(turn, reason)
         case JointTarget(group=group) | JointPath(group=group):
-            hold_groups(turn, {group: hold or turn.state.observed.joints[group]})
+            hold_groups(turn, {group: hold or here})
             frame(turn, record=True, role_is_stop=True)
     turn.report("ended", reason, stream.id, "ended")
 
@@ -109,6 +110,14 @@ def _arrived(stream: Stream, now: float) -> Angles | None:
     """Where a motion has come to its end, if it has."""
     motion = stream.motion
     return motion.positions[-1] if motion is not None and now - stream.began >= motion.duration else None
+
+
+def whereabouts(turn: Turn, group: str) -> Angles:
+    """Where a group is: as measured, or as commanded when that is newer than the last measurement."""
+    setting, state = turn.setting, turn.state
+    if staleness(state, "joints", turn.now, setting.config, setting.robot):
+        return commanded(state, group, turn.now) or state.observed.joints[group]
+    return state.observed.joints[group]
 
 
 def end_remote(turn: Turn, cause: str) -> None:

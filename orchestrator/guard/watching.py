@@ -160,7 +160,7 @@ def _changed_by_itself(turn: Turn, what: str, new: int | bool) -> None:
         intervene(turn, f"{what} became {new} by another hand")
     elif turn.state.suspect is None:
         why = f"{what} became {new} by another hand"
-        stops.release_streams(turn, why)
+        stops.release_streams(turn, why, joints=False)
         turn.change(suspect=Suspect(why, turn.now))
         turn.report("warning", f"the robot let go: {why}, or by an e-stop", value=LET_GO)
 
@@ -336,11 +336,12 @@ def bad_sample(turn: Turn, event: BadSample) -> None:
 
 def rebooted(turn: Turn, event: RobotRebooted) -> None:
     """A robot that starts again knows nothing of what we asked: all of that is void, and so is the lease."""
-    mode, why = turn.state.mode, f"the robot was restarted: {event.why}"
-    if mode in ACTIVE or mode is Mode.STOPPING:
+    mode, stop, why = turn.state.mode, turn.state.stop, f"the robot was restarted: {event.why}"
+    if mode in ACTIVE or (stop is not None and stop.outcome == "open"):
         stops.begin(turn, "hold", why, joints=False, asked=True)
         turn.enter(Mode.FAULT, why)
     turn.change(
+        holds={}, hand_holds={}, frame_due=math.inf, moved=frozenset(),
         observed=Observed(), sources={}, flags={}, clear_since=math.inf, task=None, paused_task=False, asked={},
         robot_epoch=turn.state.robot_epoch + 1, rearming=replace(turn.state.rearming, step="none"),
         suspect=None, disagree_since=math.inf, charge=State().charge,
