@@ -88,11 +88,17 @@ def _emergency(turn: Turn, flags: dict[str, bool]) -> None:
 def _compare(turn: Turn) -> None:
     """Note since when two channels of one button differ."""
     state = turn.state
-    if any(state.flags.get(one) != state.flags.get(other) for one, other in turn.setting.robot.pairs):
+    if _differing(turn):
         if state.disagree_since == math.inf:
             turn.change(disagree_since=turn.now)
     elif state.disagree_since < math.inf:
         turn.change(disagree_since=math.inf)
+
+
+def _differing(turn: Turn) -> list[tuple[str, ...]]:
+    """Pairs of channels of which both are known, and one is triggered."""
+    flags = turn.state.flags
+    return [pair for pair in turn.setting.robot.pairs if {flags.get(channel) for channel in pair} == {True, False}]
 
 
 def watch_pairs(turn: Turn) -> None:
@@ -100,8 +106,7 @@ def watch_pairs(turn: Turn) -> None:
     state = turn.state
     if state.disagree_since == -math.inf or turn.now < state.disagree_since + turn.setting.config.timing.disagree:
         return
-    pairs = [pair for pair in turn.setting.robot.pairs if state.flags.get(pair[0]) != state.flags.get(pair[1])]
-    why = f"e-stop channels disagree: {'; '.join(' and '.join(pair) for pair in pairs)}"
+    why = f"e-stop channels disagree: {'; '.join(' and '.join(pair) for pair in _differing(turn))}"
     turn.change(disagree_since=-math.inf)
     turn.report("warning", why, value="disagree")
     if state.mode in ACTIVE:

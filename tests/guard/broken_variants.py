@@ -64,6 +64,16 @@ STORIES = (
     "start, ask joints, upper control off, run 1.3 s",
     "start, ask joints, run 1.3 s, gone",
     "fsm ready, start, ask walk, ask velocity",
+    "start, arm error, ask velocity",
+    "start, arm error, ask clear, ask clear",
+    "start, ask clear",
+    "start, leg error",
+    "start, battery critical, run 1.3 s",
+    "start, ask velocity, limp, ask velocity",
+    "start, ask joints, limp, soft e-stop, run 1.3 s",
+    "start, limp, run 1.3 s",
+    "start, late flag, run 1.3 s",
+    "mismatch, start",
 )  # fmt: skip
 
 
@@ -406,6 +416,50 @@ def _(patch: Patch) -> None:
 @variant("a refused command is sent all the same")
 def _(patch: Patch) -> None:
     patch.setattr(leasing, "first_refusal", _nothing)
+
+
+silenced("errors are no interlock", rules, "_trouble")
+silenced("a critical battery is ignored", watching, "watch_charge")
+silenced("a robot that let go is commanded on", watching, "_changed_by_itself")
+silenced("nobody asks why the robot let go", watching, "watch_suspect")
+handled("a flag in an overtaken sample does not count", events.LateFlags, _nothing)
+
+
+@variant("errors are cleared again and again")
+def _(patch: Patch) -> None:
+    remember = leasing._remember
+
+    def forget(turn: Turn, number: int, intent: Any) -> None:
+        remember(turn, number, intent)
+        turn.change(cleared=False)
+
+    patch.setattr(leasing, "_remember", forget)
+
+
+@variant("a leg's error is taken for an arm's")
+def _(patch: Patch) -> None:
+    troubles = watching._new_troubles
+    patch.setattr(
+        watching, "_new_troubles", lambda t, b: dict.fromkeys(["left_arm"], "error") if troubles(t, b) else {}
+    )
+
+
+@variant("what an e-stop brings about is called an intervention")
+def _(patch: Patch) -> None:
+    patch.setattr(watching, "_changed_by_itself", lambda t, what, new: watching.intervene(t, f"{what} became {new}"))
+
+
+@variant("joints are held although the robot let go")
+def _(patch: Patch) -> None:
+    release = stops.release_streams
+    patch.setattr(stops, "release_streams", lambda turn, cause, joints=True: release(turn, cause))
+
+
+@variant("preflight overlooks a type that does not fit")
+def _(patch: Patch) -> None:
+    from orchestrator.guard import preflight
+
+    patch.setattr(preflight, "_types", lambda state: preflight.Line("types", None, ""))
 
 
 def caught(name: str) -> Iterator[str]:

@@ -89,3 +89,11 @@ def test_a_type_that_did_not_fit_is_forgotten_when_something_gets_through() -> N
     world.sample()
     world.do(e.WriterReady("rt/hands/cmd", True))
     assert world.state.mismatched == {}
+
+
+def test_a_robot_whose_e_stop_was_never_heard_is_not_armed() -> None:
+    world = World("atom_w")
+    world.shown.silent = ("rt/emergency/state",)
+    world.connect()
+    world.arm()
+    assert world.state.mode == "offline"

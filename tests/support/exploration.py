@@ -12,7 +12,7 @@ from orchestrator.guard import events as e
 from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.events import Event
 from orchestrator.guard.policy import RPC
-from orchestrator.guard.state import Base, State
+from orchestrator.guard.state import Base, Power, State
 from orchestrator.robots import intents as i
 from orchestrator.robots.profile import Profile
 from tests.support.guard_world import Entry, Shown, World, default_config, with_allowed
@@ -27,7 +27,8 @@ def quick_config() -> GuardConfig:
     config = with_allowed(default_config(), "remote_drive")
     robots = {name: replace(each, hold=replace(each.hold, rate=10.0)) for name, each in config.robots.items()}
     timing = replace(config.timing, rearm=2.5, accept=0.5, evidence=0.8, confirm=2.5, explained=0.5)
-    return replace(config, timing=timing, robots=robots, stop=replace(config.stop, velocity_rate=10.0))
+    battery, stop = replace(config.battery, lasting=0.5), replace(config.stop, velocity_rate=10.0)
+    return replace(config, timing=timing, robots=robots, battery=battery, stop=stop)
 
 
 def terms_of(world: World) -> Terms:
@@ -46,6 +47,9 @@ def terms_of(world: World) -> Terms:
         vx=(velocity.vx.low, velocity.vx.high) if velocity else None,
         still=robot.still,
         rearm=world.config.timing.rearm,
+        limp={"atom": (0, 1), "aurora": (9,), "adam": ()}[profile.family],
+        legs=("left_leg", "right_leg", "lift"),
+        lasting=world.config.battery.lasting,
         dry_run=world.config.dry_run,
     )
 
@@ -93,9 +97,22 @@ def _show(**changes: object) -> Action:
 
 
 def _flag(channel: str, on: bool) -> Action:
+    """A channel by its name on an Atom; the first and second of a robot that has others."""
+
     def act(world: JudgedWorld) -> None:
-        if channel in world.shown.flags:
-            world.shown.flags[channel] = on
+        channels = tuple(world.shown.flags)
+        named = channel if channel in channels else channels[channel != "soft"]
+        world.shown.flags[named] = on
+        world.sample()
+
+    return act
+
+
+def _fsm(*names: str) -> Action:
+    """The robot shows the first of these states that it has; without states it shows none."""
+
+    def act(world: JudgedWorld) -> None:
+        world.shown.fsm = next((world.profile.fsm[name] for name in names if name in world.profile.fsm), 0)
         world.sample()
 
     return act
@@ -183,8 +200,9 @@ ACTIONS: dict[str, Action] = {
     "hard e-stop": _flag("hard", True),
     "base e-stop pulse": _pulse("amr_event"),
     "release": _release,
-    "fsm ready": _show(fsm=2),
-    "fsm walk": _show(fsm=301),
+    "fsm ready": _fsm("ready", "pd_stand"),
+    "fsm walk": _fsm("walk"),
+    "limp": _fsm("damping", "default"),
     "upper control off": _show(upper_control=False),
     "upper control on": _show(upper_control=True),
     "base busy": _show(base=RUNNING_TASK),
@@ -196,6 +214,14 @@ ACTIONS: dict[str, Action] = {
     "still": _show(speed=0.0),
     "unhealthy": _show(unhealthy="left_arm[2]: error 7"),
     "healthy": _show(unhealthy=None),
+    "arm error": _show(errors={"left_arm": "left_arm[2]: error 0x7"}),
+    "leg error": _show(errors={"lift": "left_leg[0]: error 0x7", "left_leg": "left_leg[0]: error 0x7"}),
+    "no error": _show(errors={}),
+    "battery low": _show(power=Power(12)),
+    "battery critical": _show(power=Power(4)),
+    "battery full": _show(power=Power(80)),
+    "mismatch": _act(e.Mismatch("rt/hands/cmd", "rt/hands/cmd: the robot reads another version")),
+    "late flag": _act(e.LateFlags({"soft": True})),
     "base idle": _show(base=Base("devidle", "idle", 0, 7)),
     "base silent": _base_silent,
     "deaf": _deaf,
@@ -216,6 +242,7 @@ ACTIONS: dict[str, Action] = {
     "ask NaN": _ask(i.Velocity(math.nan, 0.0, 0.0)),
     "ask too fast": _ask(i.Velocity(9.0, 0.0, 0.0)),
     "ask joints": _joints,
+    "ask clear": _ask(i.ClearErrors()),
     "ask move": _ask(i.MoveToTag(12, None)),
     "ask cancel": _ask(i.CancelTask()),
     "ask resume": _ask(i.ResumeTask()),
@@ -251,9 +278,26 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
         "start", "ask remote", "base remote", "ask drive", "base completed", "run 1.3 s", "wait 1.3 s", "foreign",
         "hard e-stop", "release",
     ),
+    "errors and batteries": (
+        "start", "arm error", "leg error", "no error", "ask velocity", "ask clear", "clear errors", "battery low",
+        "battery critical", "battery full", "run 1.3 s",
+    ),
+    "letting go": (
+        "start", "ask velocity", "ask joints", "limp", "fsm walk", "upper control off", "soft e-stop", "release",
+        "run 1.3 s",
+    ),
     "faults": ("start", "foreign", "alone", "reboot", "silence", "unhealthy", "healthy", "run 1.3 s"),
     "stops without effect": ("start", "ask fsm", "fsm ready", "moving", "still", "stop", "wait 1.3 s", "run 1.3 s"),
 }  # fmt: skip
+
+
+EXPLORED = (
+    *(("atom_w", name) for name in ALPHABETS),
+    *(("atom", name) for name in ("streams", "letting go")),
+    *(("gr2", name) for name in ("emergency stop and re-arming", "streams", "stops without effect")),
+    *(("adam_u", name) for name in ("emergency stop and re-arming", "streams")),
+)
+"""Which robot is explored with which events."""
 
 
 # Which states are the same
@@ -292,11 +336,14 @@ def key_of(world: JudgedWorld) -> Hashable:
         min(_age(now, state.clear_since), timing.clear), rearming if state.rearming.step != "none" else None,
         state.choice_due,
         state.run is not None, state.began, _age(now, state.heartbeat) if state.run else None, streams, pending, task,
+        state.suspect and _age(now, state.suspect.since), state.cleared, state.charge.level, state.charge.seen,
+        state.charge.seen != state.charge.level and _age(now, state.charge.since), _age(now, state.disagree_since),
         state.paused_task, state.remote_since is not None, state.moved, stop, tuple(sorted(state.wanted.items())),
         tuple(sorted(what for what, at in state.asked.items() if now - at <= timing.explained)),
         tuple(sorted(state.reached.items())),
         tuple((g, _age(now, h.until)) for g, h in sorted(state.holds.items())), state.observed.base,
         shown.fsm, tuple(shown.flags.items()), shown.upper_control, shown.base, shown.speed, shown.unhealthy,
+        tuple(shown.errors), shown.power,
     )  # fmt: skip
 
 
@@ -372,7 +419,7 @@ def play(world: JudgedWorld, story: str) -> list[str]:
 
 def rescue(world: JudgedWorld) -> None:
     """Every fault goes away, and people do what they can."""
-    world.shown = Shown(301, dict.fromkeys(world.shown.flags, False))
+    world.shown = Shown(world.profile.fsm.get("walk", 0), dict.fromkeys(world.shown.flags, False))
     for event in (e.ForeignWriters(()), e.AuditState(True)):
         world.do(event)
     for topic in (*world.core.setting.commands, RPC):

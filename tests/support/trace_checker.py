@@ -53,6 +53,13 @@ class Terms:
     clear: float = 1.0
     rearm: float = 60.0
     dry_run: bool = False
+    limp: tuple[int, ...] = ()
+    """States in which the robot has let go."""
+    legs: tuple[str, ...] = ()
+    lasting: float = 3.0
+    """Seconds after which a level of the battery counts."""
+    cause: float = 0.3
+    """Seconds in which an e-stop may explain that the robot let go."""
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -81,6 +88,11 @@ class Picture(msgspec.Struct, frozen=True):
     task_before: int = 0
     paused_by_us: bool = False
     measured: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    limp_since: float = math.inf
+    """Since when the robot shows that it let go, while it might have moved."""
+    cleared: bool = False
+    mismatched: frozenset[str] = frozenset()
+    critical_since: float = math.inf
 
     def fact(self, name: str) -> Any:
         return dict(self.facts).get(name)
@@ -119,6 +131,8 @@ def check(
         *_modes(terms, before, seen, at, event, mode),
         *_intervention(before, event, outputs, mode),
         *_truth(terms, seen, at, reports),
+        *_sickness(terms, before, seen, at, event, outputs, mode),
+        *_letting_go(terms, before, seen, at, event, outputs, mode),
         *_ends(terms, before, seen, event, outputs, reports),
     ]
     after = _let_out(seen, at, event, outputs, reports)
@@ -134,7 +148,12 @@ def check(
 def _take_in(terms: Terms, picture: Picture, at: float, event: Any, reports: list[Any], mode: str) -> Picture:
     name = name_of(event)
     if name == "Observation":
-        return _observe(picture, at, event)
+        return _notice(terms, picture, _observe(picture, at, event), at)
+    if name == "LateFlags":
+        risen = (channel for channel, on in event.flags.items() if on)
+        flags = dict(picture.flags) | {channel: True for channel, on in event.flags.items() if on}
+        latched = tuple(sorted({*picture.latched, *risen}))
+        return replace(picture, latched=latched, flags=tuple(sorted(flags.items())), clear_since=math.inf)
     if name == "RobotRebooted":
         return replace(picture, seen=(), facts=(), flags=(), clear_since=math.inf, run=False, began=False, task="none")
     if name == "ForeignWriters":
@@ -143,7 +162,10 @@ def _take_in(terms: Terms, picture: Picture, at: float, event: Any, reports: lis
         return replace(picture, audit=event.works)
     if name == "WriterReady":
         ready = picture.ready | {event.topic} if event.ready else picture.ready - {event.topic}
-        return replace(picture, ready=ready)
+        fits = picture.mismatched - {event.topic} if event.ready else picture.mismatched
+        return replace(picture, ready=ready, mismatched=fits)
+    if name == "Mismatch":
+        return replace(picture, mismatched=picture.mismatched | {event.topic})
     if name == "Heartbeat" and picture.run and event.epoch == picture.epoch:
         streams = tuple((i, kind, at if i in event.streams else renewed) for i, kind, renewed in picture.streams)
         return replace(picture, heartbeat=at, streams=streams)
@@ -172,6 +194,20 @@ def _observe(picture: Picture, at: float, event: Any) -> Picture:
     )
 
 
+def _notice(terms: Terms, before: Picture, seen: Picture, at: float) -> Picture:
+    """What the robot shows about its strength: whether it let go, and how full it is."""
+    old, new = before.fact("fsm"), seen.fact("fsm")
+    limp_since = seen.limp_since
+    if new not in terms.limp:
+        limp_since = math.inf
+    elif old is not None and old not in terms.limp and before.mode in ACTIVE:
+        limp_since = at
+    power = seen.fact("power")
+    critical = power is not None and power.level < 10
+    since = min(seen.critical_since, at) if critical else math.inf
+    return replace(seen, limp_since=limp_since, critical_since=since)
+
+
 def _task_progress(picture: Picture, base: Any) -> dict[str, str]:
     if base is None or picture.task == "none":
         return {}
@@ -198,6 +234,8 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
             changes["task"] = "none"
         elif command == "PauseTask":
             changes["paused_by_us"] = True
+        elif command == "ClearErrors" and output.id:
+            changes["cleared"] = True
     for report in reports:
         if report.kind == "lease":
             held = report.value.isdigit()
@@ -216,6 +254,7 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
     if name_of(event) == "AskPreflight" and all(r.value == "ok" for r in reports if r.kind == "preflight"):
         changes["checked_at"] = at
     if any(r.kind == "rearm" and r.value == "armed" for r in reports):
+        changes |= {"cleared": False, "limp_since": math.inf}
         changes |= {"latched": (), "acknowledged_at": -math.inf, "checked_at": -math.inf}
     changes["streams"] = tuple((i, kind, renewed) for i, (kind, renewed) in sorted(streams.items()))
     return replace(picture, **changes)
@@ -246,7 +285,7 @@ def _numbers(terms: Terms, outputs: list[Any]) -> Iterator[str]:
 
 
 def _latch(terms: Terms, before: Picture, seen: Picture, event: Any, outputs: list[Any], mode: str) -> Iterator[str]:
-    if name_of(event) == "Observation" and any(event.flags.values()):
+    if name_of(event) in ("Observation", "LateFlags") and any(event.flags.values()):
         if mode != "estopped":
             yield f"I4 an e-stop sample did not latch: {mode}"
         fresh = {c for c, on in event.flags.items() if on} - set(before.latched)
@@ -343,6 +382,8 @@ def _people(
             yield "2.5 armed before the e-stop was clear for long enough"
         if seen.foreign:
             yield "H22 armed beside another commander"
+        if seen.mismatched:
+            yield "H16 armed although types do not fit"
     if mode == "running" and before.mode != "running" and name not in ("RunBegan", "Choose", "Resume"):
         yield f"I3 running because of {name}"
 
@@ -395,7 +436,8 @@ def _ends(
     """A stream that ends has a last word: zero, or hold."""
     open_streams = {i: kind for i, kind, _ in before.streams}
     ended = {r.id for r in reports if r.kind == "ended" and r.value != "replaced"} & set(open_streams)
-    powerless = {"hard", "di"} & set(seen.latched) or name_of(event) == "RobotRebooted"
+    let_go = seen.limp_since < math.inf or seen.fact("upper_control") is False
+    powerless = {"hard", "di"} & set(seen.latched) or name_of(event) == "RobotRebooted" or let_go
     for number in ended:
         kind = open_streams[number]
         wanted = {"Velocity": "Velocity", "DriveBase": "DriveBase"}.get(kind, "Joints")
@@ -417,6 +459,43 @@ def _endings(after: Picture, at: float, mode: str, outputs: list[Any]) -> Iterat
     ends = [o for o in outputs if o.role == "stop"]
     if any(command_of(o) == "StopRemote" for o in ends) and "DriveBase" not in map(command_of, ends):
         yield "I9 a remote session closed without zero"
+
+
+def _sickness(
+    terms: Terms, before: Picture, seen: Picture, at: float, event: Any, outputs: list[Any], mode: str
+) -> Iterator[str]:
+    errors = seen.fact("errors") or {}
+    for output in outputs:
+        command = command_of(output)
+        mends = command in ("ClearErrors", "EnableMotors")
+        if errors and not mends and output.role != "stop" and not is_zero(output):
+            yield f"H32 {command} while motors report errors"
+        if command == "ClearErrors" and not errors and not seen.fact("unhealthy"):
+            yield "H32 cleared errors although there were none"
+        if command == "ClearErrors" and output.id and before.cleared and not output.intent.confirmed:
+            yield "H32 cleared errors a second time"
+    old = before.fact("errors") or {}
+    if name_of(event) == "Observation" and (set(errors) - set(old)) & set(terms.legs) and mode in ACTIVE:
+        yield "H32 active although a leg reports an error"
+    if mode in ACTIVE and before.mode in ACTIVE and at - seen.critical_since > terms.lasting + EPS:
+        yield "H27 active with a critical battery"
+
+
+def _letting_go(
+    terms: Terms, before: Picture, seen: Picture, at: float, event: Any, outputs: list[Any], mode: str
+) -> Iterator[str]:
+    """A robot that has let go is told nothing more, and blamed on nobody before its e-stop could have been seen."""
+    if seen.limp_since == math.inf or before.mode not in ACTIVE:
+        return
+    if mode == "intervened" and at - seen.limp_since < terms.cause - EPS and not seen.foreign:
+        yield "H2 called an intervention what may be an e-stop"
+    if mode in ACTIVE and at - seen.limp_since > terms.cause + EPS and at > seen.limp_since:
+        yield "H21 active although somebody made the robot let go"
+    for output in outputs:
+        if output.role != "stop" and not is_zero(output):
+            yield f"H2 {command_of(output)} to a robot that let go"
+        if output.role == "stop" and command_of(output) == "Joints" and mode in ACTIVE:
+            yield "H1 joints held although the robot let go"
 
 
 # The audit
