@@ -10,7 +10,7 @@ import pytest
 from behaviours.errors import CheckErrors, ClearErrors
 from orchestrator.leaf import Status
 from tests.support.leaf_cases import press
-from tests.support.leaf_harness import Stage, blind_to_errors
+from tests.support.leaf_harness import Stage
 
 ATOMS = pytest.mark.parametrize("robot", ["atom", "atom_w"])
 
@@ -19,7 +19,7 @@ def faulty(robot: str, lasting: bool = False) -> Stage:
     def break_it(twin: Any) -> None:
         twin.fail_motor("left_elbow_pitch", lasting=lasting)
 
-    return Stage(robot, at_first=break_it, config=blind_to_errors(robot))
+    return Stage(robot, at_first=break_it)
 
 
 @ATOMS

@@ -26,7 +26,7 @@ from tests.support.leaf_cases import (
     check_success,
     each,
 )
-from tests.support.leaf_harness import Stage, blind_to_errors, profile
+from tests.support.leaf_harness import Stage, profile
 
 ROBOTS: dict[str, tuple[list[Step], str]] = {
     "gr2": (STANDING, "robot_control_group_cmd"),
@@ -289,14 +289,14 @@ def switch_off(twin: Any) -> None:
 
 @pytest.mark.parametrize("robot", ["atom", "atom_w"])
 def test_motors_are_on_when_the_robot_reports_it(robot: str) -> None:
-    stage = Stage(robot, ("motors",), switch_off, blind_to_errors(robot))
+    stage = Stage(robot, ("motors",), switch_off)
     assert stage.play(EnableMotors, enabled=True).status is Status.SUCCESS
     assert stage.sent == ["EnableMotors"]
 
 
 @pytest.mark.parametrize("robot", ["atom", "atom_w"])
 def test_motors_that_never_get_the_command(robot: str) -> None:
-    stage = Stage(robot, ("motors",), switch_off, blind_to_errors(robot))
+    stage = Stage(robot, ("motors",), switch_off)
     stage.hurt("lost:rt/enable/motors")
     assert stage.play(EnableMotors, enabled=True).reason == "not_accepted"
 

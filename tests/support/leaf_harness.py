@@ -37,14 +37,6 @@ def guard_config() -> GuardConfig:
     return load_guard_config()
 
 
-def blind_to_errors(robot: str) -> GuardConfig:
-    """A guard that does not watch the drives: otherwise it stops the robot, and no tree goes on to clear anything."""
-    config, kind = guard_config(), "atom_w" if profile(robot).base else profile(robot).family
-    rules = config.robots[kind]
-    roles = {role: topic for role, topic in rules.roles.items() if role != "nodes"}
-    return replace(config, robots=config.robots | {kind: replace(rules, roles=roles)})
-
-
 class Stage:
     """One robot with its guard and a run that is armed; `twin` is the robot, `sent` what the guard let out to it."""
 
