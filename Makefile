@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types docs bench bench-guard clean
+.PHONY: demo test lint types docs picture bench bench-guard clean
 
 demo: $(READY)
 	@$(BIN)/orchestrator run trees/04_deliver_atom_w.yaml --sim --yes
@@ -23,6 +23,11 @@ types: $(READY)
 
 docs: $(READY)
 	@$(BIN)/python -m orchestrator.treefile.reference > docs/leaves.md
+
+picture: $(READY)
+	@$(BIN)/orchestrator run trees/04_deliver_atom_w.yaml --sim --json > docs/run.events
+	@$(BIN)/python -m orchestrator.cli.run.snapshot 6.5 < docs/run.events > docs/run.svg
+	@rm docs/run.events
 
 bench: $(READY)
 	@$(BIN)/python -m benchmarks

@@ -110,7 +110,15 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
         after.callback(told.close)
         recorded = after.enter_context(Recorded(loaded, options, output.remark, unfinished))
         live = LiveMission(
-            loaded, options.sim, told, prompts, options.faults, options.seed, person, attended, recorded.recorder
+            loaded,
+            options.sim,
+            told,
+            prompts,
+            options.faults,
+            options.seed,
+            person,
+            attended or options.as_json,
+            recorded.recorder,
         )
         after.callback(lambda: left.append(live.close()))
         interruption.arrives_at(live.mission)
