@@ -1,3 +1,9 @@
+import ast
+from pathlib import Path
+
+import pytest
+
+import orchestrator
 from orchestrator.clock import RealClock, VirtualClock
 
 
@@ -62,3 +68,24 @@ def test_step_says_whether_a_call_ran() -> None:
     assert clock.now() == 1.0
     assert clock.step(until=5.0) is False
     assert clock.now() == 5.0
+
+
+DECIDING = ("bus", "engine", "guard", "leaf", "robots", "sim", "treefile", "yamlfile")
+WALL_CLOCKS = {("time", "time"), ("time", "time_ns"), ("datetime", "now"), ("datetime", "utcnow"), ("date", "today")}
+
+
+@pytest.mark.parametrize("room", [*DECIDING, "behaviours"])
+def test_nothing_that_decides_asks_a_clock_that_can_jump(room: str) -> None:
+    package = Path(orchestrator.__file__).parent
+    folder = package.parent / room if room == "behaviours" else package / room
+    files = list(folder.rglob("*.py"))
+    assert files
+    asked = [
+        f"{file.relative_to(package.parent)}:{node.lineno}"
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and (node.value.id, node.attr) in WALL_CLOCKS
+    ]
+    assert asked == []
