@@ -191,6 +191,9 @@ def watch_base(turn: Turn) -> None:
         turn.change(task=replace(task, cancelled=True))
         turn.send(CancelTask(), "stop", "the base did not take the task")
         turn.report("no_evidence", "the base did not take the task", task.id, "no_evidence")
+    task = turn.state.task
+    if task and task.cancelled and not task.accepted and turn.now >= task.sent + timing.explained:
+        turn.change(task=None, paused_task=False)  # if the base takes it after so long, it is not for us
     base = turn.state.observed.base
     confirmed = base is not None and base.work_mode == 3
     if state.remote_since is not None and not confirmed and turn.now >= state.remote_since + timing.confirm:
@@ -211,6 +214,8 @@ def due(state: State, timing: Timing) -> float:
         first = min(first, pending.due)
     if state.task and not state.task.accepted and not state.task.cancelled:
         first = min(first, state.task.sent + timing.accept)
+    elif state.task and not state.task.accepted:
+        first = min(first, state.task.sent + timing.explained)
     if state.remote_since is not None and (state.observed.base is None or state.observed.base.work_mode != 3):
         first = min(first, state.remote_since + timing.confirm)
     return first

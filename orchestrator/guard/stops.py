@@ -143,7 +143,7 @@ def is_still(turn: Turn) -> bool | None:
     if staleness(state, motion_role(setting.robot.roles), turn.now, setting.config, setting.robot):
         return None
     speed, base = state.observed.speed, state.observed.base
-    if base is not None and base.navigation == "running":
+    if base is not None and base.navigation in ("queuing", "running"):
         return False  # it may be about to drive on
     return None if speed is None else speed <= setting.robot.still
 

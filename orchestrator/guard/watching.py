@@ -26,7 +26,7 @@ from orchestrator.guard.outputs import LET_GO
 from orchestrator.guard.rules import staleness
 from orchestrator.guard.state import REMOTE_MODE, TERMINAL, Base, Charge, Observed, Pending, Power, State, Suspect
 from orchestrator.guard.turn import Turn
-from orchestrator.robots.intents import SetFsm, SetUpperFsm, SetVelocitySource, SwitchUpperControl
+from orchestrator.robots.intents import CancelTask, SetFsm, SetUpperFsm, SetVelocitySource, SwitchUpperControl
 
 NEVER_HEARD = Freshness()
 VITAL = ("emergency", "fsm")
@@ -451,5 +451,10 @@ def _base_progress(turn: Turn, before: Base | None) -> None:
             turn.report("evidence", "the base took the task", task.id, "evidence")
         turn.change(task=task)
         over = base.navigation in TERMINAL and base.device != "tasking"
-        if over and (task.accepted or task.cancelled) and not (base.navigation == "canceled" and not task.cancelled):
+        # After a stop a base may still take what it was told just before: the task is not forgotten then.
+        known = task.accepted or (task.cancelled and turn.state.stop is None)
+        if over and known and not (base.navigation == "canceled" and not task.cancelled):
             turn.change(task=None, paused_task=False)
+        elif base.navigation == "running" and task.cancelled and turn.state.stop is not None:
+            # It could not cancel what it had not begun: now it can.
+            turn.send(CancelTask(), "stop", turn.state.stop.cause)

@@ -9,9 +9,11 @@ import pytest
 from orchestrator.data import data_path
 from orchestrator.engine.events import Command, Event, GuardReport, Tick, to_json
 from orchestrator.engine.substitution import Substitutes
+from orchestrator.guard.events import RunGone
 from orchestrator.mission.arming import NotArmed
 from orchestrator.mission.loading import CannotRun, load_mission
 from orchestrator.mission.virtual import VirtualMission
+from orchestrator.testing import StartMission
 
 DELIVERY = data_path("trees/04_deliver_atom_w.yaml")
 
@@ -77,6 +79,39 @@ def test_an_emergency_stop_ends_the_run_and_nothing_moves_after_it(kind: str) ->
     assert after
     assert {record["role"] for record in after} == {"stop"}
     assert mission.guard.state.mode.value == "estopped"
+
+
+@pytest.mark.parametrize("stop", ["amr_stop", "soft"])
+@pytest.mark.parametrize("after", ["0s", "20ms", "50ms", "100ms", "300ms"])
+def test_a_base_stopped_just_when_it_was_told_to_drive_stays_where_it_is(
+    after: str, stop: str, mission: StartMission
+) -> None:
+    """It cannot cancel a task before it has begun it: the cancel comes again when it does."""
+    run = mission(DELIVERY)
+    run.until(lambda: "MoveToTag" in run.sent)
+    base = run.twin.base  # type: ignore[attr-defined]
+    began = base.pose
+    run.fault(f"{stop}@{after}+3s")
+    assert run.finish().status == "stopped"
+    run.wait(30.0)
+    assert run.guard == "estopped"
+    assert abs(base.pose.x - began.x) + abs(base.pose.y - began.y) < 0.1
+
+
+@pytest.mark.parametrize("after", [0.0, 0.02, 0.05, 0.1, 0.3])
+def test_a_base_whose_run_dies_just_when_it_was_told_to_drive_stays_where_it_is(after: float) -> None:
+    asked: list[float] = []
+
+    def watch(event: Event) -> None:
+        if isinstance(event, Command) and event.intent == "MoveToTag" and not asked:
+            asked.append(event.at)
+            mission.clock.after(after, lambda: mission.guard.handle(RunGone(mission.guard.state.epoch)))
+
+    mission = VirtualMission(load_mission(DELIVERY), watch)
+    assert mission.run().status == "stopped"
+    mission.clock.advance(30.0)
+    pose = mission.twin.base.pose  # type: ignore[attr-defined]
+    assert abs(pose.x) + abs(pose.y) < 0.1
 
 
 def test_a_robot_that_is_not_well_is_not_armed() -> None:
