@@ -182,8 +182,7 @@ class Builder:
             self._report_unknown_words(unknown, kind, declared)
         if kind is None:
             if unknown is None:
-                message = "this node has no kind: add sequence, selector, ... or the name of a leaf"
-                self._findings.missing(written, "no-kind", message)
+                self._report_no_kind(written, of_kind)
             return self._new("mistake", written), self._unchanged()
         if of_kind is not None:
             self._check_of_kind(kind[0], of_kind)
@@ -191,6 +190,15 @@ class Builder:
         if modifiers is None:
             return made, self._of_kind(made, declared, kind, of_kind)
         return made, self._modified(made, declared, kind, of_kind, modifiers)
+
+    def _report_no_kind(self, written: Mapping, of_kind: dict[str, Entry] | None) -> None:
+        if of_kind is None:
+            message = "this node has no kind: add sequence, selector, ... or the name of a leaf"
+            self._findings.missing(written, "no-kind", message)
+            return
+        word, (key, _) = next(iter(of_kind.items()))
+        message = f'"{word}" belongs to {" or ".join(OF_KIND[word])}: write it there, without a dash'
+        self._findings.error(key, "no-kind", message)
 
     def _report_two_kinds(self, first: Scalar, second: Scalar) -> None:
         message = f'"{second.text}" is a second kind in the node that begins with "{first.text}": is a dash missing?'
@@ -361,8 +369,14 @@ class Builder:
 
     def _leaf(self, made: TreeNode, declared: Declaration, key: Scalar, written: Node | None) -> Outcome:
         made.leaf = declared
-        if self._reader.active:
-            self._check_robot(declared, key)
+        active = self._reader.active
+        if active and not self._can(declared, key):
+            self._reader.active = False  # its names and limits would only be reported again
+        outcome = self._leaf_values(made, declared, key, written)
+        self._reader.active = active
+        return outcome
+
+    def _leaf_values(self, made: TreeNode, declared: Declaration, key: Scalar, written: Node | None) -> Outcome:
         if self.in_finally and declared.asks:
             self._findings.error(
                 key, "not-in-finally", f"{declared.name} waits for a person: it may not stand in finally"
@@ -465,18 +479,22 @@ class Builder:
             message = f"the pose {pose} says nothing about the joints of {group}"
             self._findings.error(entries[by_kind["pose"]][1], "not-of-group", message)
 
-    def _check_robot(self, declared: Declaration, key: Scalar) -> None:
+    def _can(self, declared: Declaration, key: Scalar) -> bool:
+        """Whether the robot can do what a leaf does; if not, that is said."""
         robot = self._check.robot
         if robot is None:
-            return
+            return True
         lacking = [need for need in declared.needs if need not in robot.capabilities]
         if lacking:
             message = f"{robot.name} has no {' and no '.join(lacking)}, which {declared.name} needs"
             self._findings.error(key, "lacks-capability", message)
-        elif robot.family not in declared.families:
+            return False
+        if robot.family not in declared.families:
             families = " and ".join(declared.families)
             message = f"{declared.name} exists on {families}; {robot.name} is of the family {robot.family}"
             self._findings.error(key, "wrong-family", message)
+            return False
+        return True
 
     def _set(self, made: TreeNode, key: Scalar, written: Node | None) -> Outcome:
         if type(written) is not Mapping or not written.entries:

@@ -44,6 +44,11 @@ def _name(made: Expr) -> Compiled:
     return lambda read, store: store.get(key)
 
 
+def _tag(made: Expr) -> Compiled:
+    numbers, word = made.value, compiled(made.args[0])
+    return lambda read, store: numbers.get(word(read, store))
+
+
 def _not(made: Expr) -> Compiled:
     inner = compiled(made.args[0])
 
@@ -125,6 +130,7 @@ _MAKERS: dict[str, Callable[[Expr], Compiled]] = {
     "const": lambda made: _constant(made.value),
     "field": _field,
     "name": _name,
+    "tag": _tag,
     "not": _not,
     "and": _logical(False),
     "or": _logical(True),

@@ -45,8 +45,9 @@ NOT_CONSTANT: Final = _NotConstant()
 class Expr:
     """A typed piece of an expression.
 
-    `op` is const, field, name, word, and, or, not, compare, + - * / or neg. `fixed` marks a constant of this robot or
-    run, about which "always true" is no mistake. Lower and upper bound what a number can be.
+    `op` is const, field, name, word, tag (the number of a named one), and, or, not, compare, + - * / or neg. `fixed`
+    marks a constant of this robot or run, about which "always true" is no mistake. Lower and upper bound what a number
+    can be.
     """
 
     __slots__ = ("args", "choices", "const", "fixed", "kind", "lower", "offset", "op", "upper", "value")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.leaf import Catalogue, ParamType
+from orchestrator.leaf.words import MODIFIERS
 from orchestrator.robots.facts import FieldTable, RobotFacts
 from orchestrator.robots.profiles import ProfileError
 from orchestrator.treefile.build import Builder, Counter, TooMany
@@ -129,7 +130,8 @@ class FileCheck:
             if word in _LATER:
                 self._findings.error(key, "reserved", f'"{word}" is reserved for later')
             elif word not in HEAD:
-                message = f'a tree file has no "{word}"'
+                place = ": it belongs to a node" if word in MODIFIERS else ""
+                message = f'a tree file has no "{word}"{place}'
                 self._findings.unknown(key, "unknown-key", message, word, HEAD)
         missing = [word for word in ("tree", "root") if word not in root.entries]
         if missing:
@@ -362,7 +364,7 @@ class FileCheck:
         if root is not None:
             made.children = [root]
 
-    def _readable(self, path: Path, shown: Path, written: Node) -> bool:
+    def _readable(self, path: Path, shown: Path, written: Scalar) -> bool:
         """Whether the file can be opened at all; said at the place of use, not in the file that is not there."""
         if path in self._shared.documents:
             return self._shared.documents[path].root is not None
@@ -372,7 +374,8 @@ class FileCheck:
             document = self._shared.documents[path] = read_text(text, str(shown), self._findings)
             return document.root is not None
         finding = opening.sorted()[0]
-        self._findings.error(written, finding.code, f"{path.name}: {finding.message}", finding.suggestion)
+        near = finding.suggestion and str(Path(written.text).with_name(finding.suggestion))
+        self._findings.error(written, finding.code, f"{written.text[:100]}: {finding.message}", near)
         return False
 
     def _used_path(self, written: Node) -> Path | None:

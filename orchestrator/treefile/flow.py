@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from orchestrator.leaf import MODES, By, Declaration
 from orchestrator.robots.facts import RobotFacts
+from orchestrator.treefile.leaf_facts import alternative_text
 from orchestrator.treefile.model import NO_MODIFIERS, NOT_CONSTANT, Expression, Tree, TreeNode
 from orchestrator.treefile.modes import CALLED, SHOWN_BY, ModeSpace
 from orchestrator.treefile.outcomes import (
@@ -323,7 +324,8 @@ class _Walk:
             other = [value for value in self._space.possible(at.modes, mode) if value not in best[mode]]
             shown = " or ".join(other) if len(other) <= 3 else "anything"
             said.append(f"{CALLED[mode]} {wanted}; here {verb} {shown}, {self._set_by(node, at, mode, other)}")
-        return f"{declared.name} needs {' and '.join(said)}"
+        others = "".join(f"; or else {alternative_text(option)}" for option in options if option is not best)
+        return f"{declared.name} needs {' and '.join(said)}{others}"
 
     def _set_by(self, node: TreeNode, at: State, mode: str, values: list[str]) -> str:
         """Where a mode got one of the values."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from orchestrator.leaf import By, Declaration, Param, ParamType
@@ -52,13 +52,14 @@ def _use(use: str | By) -> str:
 def requires_text(declared: Declaration) -> list[str]:
     """Where it is allowed, a sentence per family."""
     return [
-        f"{family}: {' or else '.join(_alternative(alternative) for alternative in alternatives)}"
+        f"{family}: {' or else '.join(alternative_text(alternative) for alternative in alternatives)}"
         for family, alternatives in declared.requires.items()
     ]
 
 
-def _alternative(alternative: Any) -> str:
-    return ", ".join(f"{CALLED.get(mode, mode)} {_either(values)}" for mode, values in alternative.items())
+def alternative_text(alternative: Mapping[str, Iterable[Any]]) -> str:
+    """One combination of modes: `fsm walk with upper-body control remote`."""
+    return " with ".join(f"{CALLED.get(mode, mode)} {_either(values)}" for mode, values in alternative.items())
 
 
 def _either(values: Iterable[Any]) -> str:

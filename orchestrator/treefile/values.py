@@ -208,7 +208,7 @@ class Reader:
             return tag
         if not _WORD.fullmatch(text):
             raise Mistake("not-a-tag", f'"{text[:60]}" is not a tag: write its number or its name')
-        if robot is None:
+        if robot is None or not self.active:
             return text
         if text not in robot.tags:
             names = tuple(robot.tags)
@@ -285,7 +285,10 @@ class Reader:
             message = f"${name}: {mistake.message}"
             self._findings.error(node, mistake.code, message, mistake.suggestion)
             return UNREAD
-        return Expression(node.text, Expr("name", found.kind, 0, found.key), None, node.place)
+        looked_up = Expr("name", found.kind, 0, found.key)
+        if _words_for_tags(found, wanted) and self._robot is not None:
+            looked_up = Expr("tag", "tag", 0, self._robot.tags, (looked_up,))
+        return Expression(node.text, looked_up, None, node.place)
 
     def _check_fits(self, found: Name, name: str, wanted: ParamType) -> None:
         kind = found.kind
@@ -295,6 +298,7 @@ class Reader:
             or (kind == "tag" and wanted.kind == "int")
             or (kind in WORDS and wanted.kind in WORDS and (found.possible or found.choices or kind == wanted.kind))
             or (kind in WORDS and wanted.kind in WORDS and found.const is not NOT_CONSTANT)
+            or _words_for_tags(found, wanted)
         )
         if fits and kind == "list":
             of = wanted.of.kind if wanted.of else None
@@ -303,12 +307,7 @@ class Reader:
             )
         if not fits:
             is_a = f"list of {found.of}" if kind == "list" else kind.replace("_", " ")
-            remedy = (
-                "; loop over tag numbers, or over a parameter of type list of tag"
-                if _words_for_tags(found, wanted)
-                else ""
-            )
-            raise Mistake("wrong-type", f"{_a(wanted.name)} is wanted here; it is {_a(is_a)}{remedy}")
+            raise Mistake("wrong-type", f"{_a(wanted.name)} is wanted here; it is {_a(is_a)}")
 
     def check_constant(self, value: Any, wanted: ParamType) -> Any:
         """A value that is already known, checked against another type's ranges; raises a Mistake."""
@@ -318,6 +317,8 @@ class Reader:
                 self.check_number(value, wanted)
         elif kind == "tag" and isinstance(value, int):
             self._check_tag(value)
+        elif kind == "tag":
+            return self._tag(value)
         elif kind in WORDS:
             return self.word(str(value), wanted)
         elif kind == "list" and wanted.of is not None:
@@ -370,8 +371,9 @@ class Reader:
 
 
 def _words_for_tags(found: Name, wanted: ParamType) -> bool:
-    """Names of tags in `for_each`: nothing there says that the words stand for tags."""
-    return wanted.kind == "tag" and found.kind == "choice" and bool(found.possible)
+    """Whether a tag is wanted and only words are possible, as in `for_each: {stop: [shelf, table]}`."""
+    known = found.possible or found.choices or found.const is not NOT_CONSTANT
+    return wanted.kind == "tag" and found.kind == "choice" and bool(known)
 
 
 _ANGLE = ParamType("angle")

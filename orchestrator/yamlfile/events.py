@@ -30,6 +30,7 @@ DEEPEST = 64
 
 _NOT_A_WORD = re.compile(r"[-+]?\.?\d.*|[-+]?\.(?:inf|nan)|true|false|null|~", re.IGNORECASE | re.DOTALL)
 _BAD_NUMBER = re.compile(r"([-+]?)0+(\d[\d.]*(?:[eE][-+]?\d+)?)|[-+]?\.(?:inf|nan)", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"([-+]?\d+),$")
 _COMMENT_STUCK = re.compile(r"[^#]*[^#\s] +(#)[^\s#!]")
 _NO_ALIASES = "anchors and aliases (& and *) are not allowed: write it out"
 
@@ -183,6 +184,10 @@ class NodeReader:
         if key.text == "<<":
             raise Refused(key.mark, "merge-key", "merge keys (<<) are not allowed: write the entries out")
         if not key.text or _NOT_A_WORD.fullmatch(key.text):
+            before = _DECIMAL_COMMA.search(self._text, max(0, key.mark.index - 20), key.mark.index)
+            if before is not None and key.text[:1].isdigit():
+                message = f"the decimal sign is a point: write {before[1]}.{key.text[:20]}"
+                raise Refused(key.mark, "decimal-comma", message)
             what = f"{key.text} is not a word" if key.text else "the key is missing"
             self._error(key.mark, "key-not-text", f"{what}: a key must be a word or a text in quotes")
             return

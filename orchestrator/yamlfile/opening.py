@@ -51,10 +51,10 @@ def _cannot_open(path: Path, problem: OSError | ValueError) -> tuple[str, str, s
 
 def _sibling(path: Path) -> str | None:
     try:
-        names = tuple(sorted(entry.name for entry in path.parent.iterdir())[:1000])
+        stems = {entry.stem: entry.name for entry in sorted(path.parent.iterdir())[:1000]}
     except OSError:
         return None
-    return nearest(path.name, names)
+    return stems.get(path.stem) or stems.get(nearest(path.stem, tuple(stems)) or "")
 
 
 def _decoded(file: str, raw: bytes, findings: Findings) -> str | None:

@@ -34,6 +34,7 @@ class Complaint:
 _KEY = re.compile(r"(\s*(?:- +)*)([A-Za-z_][\w ]*): +(?=\S)")
 _NO_SPACE = re.compile(r"(\s*(?:- +)*)([A-Za-z_]\w*):([^\s:].*)")
 _BARE = re.compile(r"(\s*(?:- +)*)([^\s:#\[{\"'][^:#]*?)\s*(?:#.*)?")
+_END_IN_BRACKETS = re.compile(r"[,\]}]")
 _HASH = re.compile(r"([^\s,\[{][^,\[\]{}\"']*?) #")
 
 
@@ -104,7 +105,9 @@ def _in_brackets(c: Complaint) -> Explanation:
         why = f'the text contains "{here}", which has a meaning inside braces and brackets'
         start = max(text.rfind(mark, 0, c.column) for mark in (": ", ", ", "{", "[")) + 1
         start += len(text[start:]) - len(text[start:].lstrip())
-        return (c.line, min(start, c.column), "needs-quotes", f"{why}: put the whole text in quotes", None)
+        words = text[start : c.column].split()
+        comma = f', or is a comma missing before "{words[-1]}"?' if here == ":" and len(words) > 1 else ""
+        return (c.line, min(start, c.column), "needs-quotes", f"{why}: put the whole text in quotes{comma}", None)
     if here and c.line == c.context_line:
         message = "a comma, or quotes around the whole text, is missing here"
         return (c.line, c.column, "missing-comma", message, None)
@@ -115,7 +118,10 @@ def _in_brackets(c: Complaint) -> Explanation:
 
 def _first_character(c: Complaint) -> Explanation:
     text = c.text(c.line)
-    return _quote_it(c.line, c.column, text, f'a text cannot begin with "{text[c.column : c.column + 1]}"')
+    why = f'a text cannot begin with "{text[c.column : c.column + 1]}"'
+    in_brackets = "{" in text[: c.column] or "[" in text[: c.column]
+    end = _END_IN_BRACKETS.search(text, c.column) if in_brackets else None
+    return _quote_it(c.line, c.column, text[: end.start()] if end else text, why)
 
 
 def _expected_key(c: Complaint) -> Explanation:

@@ -1,7 +1,7 @@
 """What the engine gets: the example of the language, node by node."""
 
 from orchestrator.treefile import Expression, Template
-from tests.treefile.conftest import CheckText
+from tests.treefile.conftest import CheckText, whole
 
 DELIVER = """tree: deliver_box
 description: Fetch a box at one tag and put it down at another.
@@ -93,6 +93,20 @@ def test_names_known_only_during_the_run_stay_expressions_and_templates(check: C
     time = wait.values["time"]
     assert isinstance(time, Expression)
     assert time.evaluate(lambda name: None, {key: 2.0}) == 2.0
+
+
+def test_the_names_of_tags_in_a_loop_are_their_numbers_for_the_leaf(check: CheckText) -> None:
+    nodes = "- SetFsm: {state: ready}\n- MoveToTag: {tag: $stop}\n  for_each: {stop: [shelf, table]}\n"
+    result = check(whole(nodes))
+    assert result.findings.render() == ""
+    assert result.tree.root is not None
+    move = result.tree.root.children[1]
+    assert move.modifiers.for_each is not None
+    key, values = move.modifiers.for_each
+    tag = move.values["tag"]
+    assert isinstance(tag, Expression)
+    assert values == ["shelf", "table"]
+    assert [tag.evaluate(lambda name: None, {key: value}) for value in values] == [12, 15]
 
 
 def test_modifiers_of_every_kind_are_kept(check: CheckText) -> None:

@@ -124,6 +124,16 @@ def test_a_file_that_is_not_there_is_the_only_finding(check: CheckText, tmp_path
     assert not result.ok
 
 
+def test_a_file_that_is_not_there_is_named_as_it_was_written_with_the_one_that_is(check: CheckText) -> None:
+    [finding] = check("tree: t\nroot:\n  - use: parts/goto.yml\n", parts__go_to="").findings.sorted()
+    assert (finding.message, finding.suggestion) == ("parts/goto.yml: there is no such file", "parts/go_to.yaml")
+
+
+def test_a_modifier_of_the_whole_file_is_sent_to_its_node(check: CheckText) -> None:
+    [finding] = check("tree: t\nroot: [CheckErrors]\ntimeout: 5 min\n").findings.sorted()
+    assert finding.message == 'a tree file has no "timeout": it belongs to a node'
+
+
 def nodes(count: int) -> str:
     return "tree: t\nroot:\n" + "  - ClearErrors\n" * count
 

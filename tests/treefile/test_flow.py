@@ -17,6 +17,13 @@ def test_a_warning_says_that_nothing_has_set_it(check: CheckText) -> None:
     ]
 
 
+def test_every_way_to_be_allowed_is_named(check: CheckText) -> None:
+    assert messages(check, "- SetFsm: {state: walk}\n- HandOpen: {hand: right}") == [
+        "HandOpen needs fsm user_cmd or upper_user_cmd or pd_stand; here it may be walk, set on line 3; "
+        "or else fsm walk with upper-body control remote"
+    ]
+
+
 def test_a_mistake_in_what_sets_a_mode_is_not_followed_by_others(check: CheckText) -> None:
     [message] = messages(check, "- SetFsm: {state: pdstand}\n- StandPose: {height: 1 cm}")
     assert message.startswith('gr2 has no fsm state "pdstand"')

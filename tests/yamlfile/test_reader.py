@@ -123,6 +123,8 @@ SLIPS = [
     ('a: "x" y\n', 1, 8, "needs-quotes", None),
     ("a: %done\n", 1, 4, "needs-quotes", '"%done"'),
     ("a: @home\n", 1, 4, "needs-quotes", '"@home"'),
+    ("a: {text: %done, b: 1}\n", 1, 11, "needs-quotes", '"%done"'),
+    ("a: {time: 2,5 s}\n", 1, 13, "decimal-comma", None),
     ("a: - b\n", 1, 4, "list-on-key-line", None),
     ('a: "C:\\dir"\n', 1, 7, "backslash", None),
     ("a:\n  - b\n - c\n", 3, 2, "indentation", None),
@@ -139,6 +141,13 @@ def test_a_slip_gets_its_remedy(text: str, line: int, column: int, code: str, su
     read_text(text, "t.yaml", findings)
     found = [(f.place.line, f.place.column, f.code, f.suggestion) for f in findings.sorted()]
     assert found == [(line, column, code, suggestion)]
+
+
+def test_a_missing_comma_may_be_what_makes_a_colon_wrong() -> None:
+    findings = Findings()
+    read_text("a: {tag: shelf heading: 90 deg}\n", "f.yaml", findings)
+    [found] = findings.sorted()
+    assert found.message.endswith('put the whole text in quotes, or is a comma missing before "heading"?')
 
 
 def test_ordinary_comments_are_left_alone() -> None:
