@@ -211,7 +211,7 @@ class ModifierReader:
         if kinds == {"int", "number"}:
             kinds = {"number"}
         if len(kinds) != 1:
-            listed = " and ".join(sorted(kinds))
+            listed = " and ".join(sorted("word" if kind == "choice" else kind for kind in kinds))
             self._findings.error(written, "two-types", f"the values of for_each must be of one type, not {listed}")
             return None, None
         kind = kinds.pop()

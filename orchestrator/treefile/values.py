@@ -41,6 +41,7 @@ from orchestrator.yamlfile.units import DIMENSIONS, UNITS
 _LITERAL = re.compile(r"([-+]?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?) *([A-Za-z%/]*)")
 _NAMED = re.compile(r"\$([A-Za-z_]\w*)")
 _ATTEMPT = re.compile(r"[-+]?\.?\d[\d.,_xob]* *[^-+*/()$<>=\s\d]*(?:/s)?")
+_NAME_IN_BRACES = re.compile(r"\$\{([A-Za-z_]\w{0,60})\}")
 _IN_TEXT = re.compile(r"\$(?:\$|([A-Za-z_]\w*))?")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 
@@ -150,7 +151,8 @@ class Reader:
                 return self._tag(node.text)
         except Mistake as mistake:
             place = exact_place(node, mistake.offset, self._findings)
-            self._findings.error(place, mistake.code, mistake.message, mistake.suggestion)
+            named = f"${node.text}" if self._scope.look_up(node.text) is not None else None
+            self._findings.error(place, mistake.code, mistake.message, named or mistake.suggestion)
             return UNREAD
         self._findings.error(node, "wrong-kind", f"{_a(wanted.name)} is wanted here, not a {node.kind}")
         return UNREAD
@@ -249,7 +251,7 @@ class Reader:
             if match[1] is None:
                 parts.append("$")
                 if match[0] == "$":
-                    raise Mistake("lone-dollar", 'a dollar sign is written "$$"', "$$", match.start())
+                    raise _lone_dollar(text, match.start())
                 continue
             name = self._scope.look_up(match[1])
             if name is None:
@@ -307,7 +309,8 @@ class Reader:
             )
         if not fits:
             is_a = f"list of {found.of}" if kind == "list" else kind.replace("_", " ")
-            raise Mistake("wrong-type", f"{_a(wanted.name)} is wanted here; it is {_a(is_a)}")
+            remedy = "; write its values without quotes" if kind == "text" and found.possible else ""
+            raise Mistake("wrong-type", f"{_a(wanted.name)} is wanted here; it is {_a(is_a)}{remedy}")
 
     def check_constant(self, value: Any, wanted: ParamType) -> Any:
         """A value that is already known, checked against another type's ranges; raises a Mistake."""
@@ -374,6 +377,15 @@ def _words_for_tags(found: Name, wanted: ParamType) -> bool:
     """Whether a tag is wanted and only words are possible, as in `for_each: {stop: [shelf, table]}`."""
     known = found.possible or found.choices or found.const is not NOT_CONSTANT
     return wanted.kind == "tag" and found.kind == "choice" and bool(known)
+
+
+def _lone_dollar(text: str, at: int) -> Mistake:
+    written = 'a dollar sign is written "$$"'
+    named = _NAME_IN_BRACES.match(text, at)
+    if named:
+        message = f"a name is written without braces, as in ${named[1]}; {written}"
+        return Mistake("lone-dollar", message, f"${named[1]}", at)
+    return Mistake("lone-dollar", written, "$$", at)
 
 
 _ANGLE = ParamType("angle")

@@ -35,6 +35,8 @@ _KEY = re.compile(r"(\s*(?:- +)*)([A-Za-z_][\w ]*): +(?=\S)")
 _NO_SPACE = re.compile(r"(\s*(?:- +)*)([A-Za-z_]\w*):([^\s:].*)")
 _BARE = re.compile(r"(\s*(?:- +)*)([^\s:#\[{\"'][^:#]*?)\s*(?:#.*)?")
 _END_IN_BRACKETS = re.compile(r"[,\]}]")
+_LONG_DASHES = ("\N{EN DASH}", "\N{EM DASH}")
+_NAME_IN_BRACES = re.compile(r"\$\{ *([A-Za-z_]\w{0,60}) *\}")
 _HASH = re.compile(r"([^\s,\[{][^,\[\]{}\"']*?) #")
 
 
@@ -63,6 +65,9 @@ def _colon(c: Complaint) -> Explanation:
     text = c.text(c.line)
     key = _KEY.match(text)
     if key and key.end() <= c.column:
+        if re.match(r"\w+: +[{\[]", text[key.end() :]):
+            message = "two keys on one line: begin the second on a new line, indented, or put the whole text in quotes"
+            return (c.line, key.end(), "two-on-a-line", message, None)
         return _quote_it(c.line, key.end(), text, 'the text contains ": "')
     above = c.line_above()
     missing_space = _NO_SPACE.fullmatch(c.text(above))
@@ -101,6 +106,10 @@ def _in_brackets(c: Complaint) -> Explanation:
         why = 'everything after " #" is a comment'
         return (c.context_line, value_start, "needs-quotes", f"{why}: put the whole text in quotes", None)
     here = c.text(c.line)[c.column : c.column + 1]
+    named = _NAME_IN_BRACES.match(c.text(c.line), max(0, c.column - 1))
+    if named:
+        message = f"a name is written without braces: ${named[1]}"
+        return (c.line, c.column - 1, "name-in-braces", message, f"${named[1]}")
     if here in ("[", "{", ":") and c.line == c.context_line:
         why = f'the text contains "{here}", which has a meaning inside braces and brackets'
         start = max(text.rfind(mark, 0, c.column) for mark in (": ", ", ", "{", "[")) + 1
@@ -138,10 +147,16 @@ def _expected_key(c: Complaint) -> Explanation:
 
 
 def _expected_dash(c: Complaint) -> Explanation:
-    message = "a dash is missing: every item of this list begins with one"
-    if re.fullmatch(r"\s*[a-z_]+:.*", c.text(c.line)):
-        message += "; what belongs to all of them stands beside the word above the list"
-    return (c.line, c.column, "missing-dash", message, None)
+    belongs = "; what belongs to all of them stands beside the word above the list"
+    is_key = re.fullmatch(r"\s*[a-z_]+:.*", c.text(c.line))
+    return _no_dash(c, c.line, c.column, belongs if is_key else "")
+
+
+def _no_dash(c: Complaint, line: int, column: int, remark: str) -> Explanation:
+    written = c.text(line)[column : column + 1]
+    if written in _LONG_DASHES:
+        return (line, column, "long-dash", f"this is a long dash ({written}): write an ordinary one", "-")
+    return (line, column, "missing-dash", f"a dash is missing: every item of this list begins with one{remark}", None)
 
 
 def _expected_colon(c: Complaint) -> Explanation:
@@ -152,7 +167,7 @@ def _expected_colon(c: Complaint) -> Explanation:
     text = c.text(line)
     indent = len(text) - len(text.lstrip())
     if c.text(line - 1)[:indent].isspace() and c.text(line - 1)[indent : indent + 2] == "- ":
-        return (line, indent, "missing-dash", "a dash is missing: every item of this list begins with one", None)
+        return _no_dash(c, line, indent, "")
     return (line, indent, "missing-colon", "a colon is missing after this key, or a dash before it", None)
 
 

@@ -134,6 +134,23 @@ def test_a_modifier_of_the_whole_file_is_sent_to_its_node(check: CheckText) -> N
     assert finding.message == 'a tree file has no "timeout": it belongs to a node'
 
 
+def test_a_name_without_its_dollar_is_recognised(check: CheckText) -> None:
+    text = "tree: t\nparams: {pause: {type: duration, default: 3 s}}\nroot:\n  - Wait: {time: pause}\n"
+    assert [finding.suggestion for finding in check(text).findings.sorted()] == ["$pause"]
+
+
+def test_names_in_quotes_are_texts_and_the_way_out_is_said(check: CheckText) -> None:
+    loop = "tree: t\nroot:\n  - MoveToTag: {tag: $t}\n    for_each: {t: ['shelf']}\n    when: fsm.state == ready\n"
+    [finding] = check(loop).findings.sorted()
+    assert finding.message == "$t: a tag is wanted here; it is a text; write its values without quotes"
+
+
+def test_a_dollar_with_braces_is_a_name_without_them(check: CheckText) -> None:
+    text = "tree: t\nparams: {who: {type: text, default: Ann}}\nroot:\n  - Log:\n      text: Hello ${who}\n"
+    [finding] = check(text).findings.sorted()
+    assert finding.message == 'a name is written without braces, as in $who; a dollar sign is written "$$"'
+
+
 def nodes(count: int) -> str:
     return "tree: t\nroot:\n" + "  - ClearErrors\n" * count
 
