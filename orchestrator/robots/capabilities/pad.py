@@ -44,7 +44,8 @@ class Pad:
         """Wait until it is pressed; one that is held down already must be let go first."""
         began = self._now()
         read = self._state.reader(f"pad.{name}")
-        self._state.signal(f"pad.{name}").watch()
+        if f"pad.{name}" in self._state.signals:
+            self._state.signal(f"pad.{name}").watch()
         return Waiting(self._context, read, lambda found: self._pressed_at.get(name, -1.0) > began)
 
     def axis(self, name: str) -> Known[float] | Unknown:
