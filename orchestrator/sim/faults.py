@@ -411,6 +411,9 @@ def checked(fault: Fault, twin: Any) -> Fault:
         "state": twin.profile.fsm,
     }
     name, _, path = fault.target.partition(".")
+    if kind.target and not name:
+        example = next(iter(names[kind.target]), kind.target)
+        raise FaultError(f"{fault.name} needs its {kind.target}, as in {fault.name}:{example}", "fault")
     if kind.target:
         _known(name, names[kind.target], kind.target, fault.name, "target")
     elif fault.target:

@@ -140,7 +140,7 @@ class Builder:
             suggestion = f"{stuck[1]}: {stuck[2]}"
             self._findings.error(written, "missing-space", "a space is missing after the colon", suggestion)
         elif (first := text.partition(" - ")[0]) != text and (first in _ROLE or first in self._leaves):
-            self._findings.error(written, "missing-colon", f'a colon is missing after "{first}"', f"{first}:")
+            self._findings.error(written, "missing-colon", f"a colon is missing: write {first}:", f"{first}:")
         elif text in _ROLE:
             self._findings.error(written, "missing-value", f'"{text}" needs a colon and what belongs to it')
         else:

@@ -383,7 +383,7 @@ def _lone_dollar(text: str, at: int) -> Mistake:
     written = 'a dollar sign is written "$$"'
     named = _NAME_IN_BRACES.match(text, at)
     if named:
-        message = f"a name is written without braces, as in ${named[1]}; {written}"
+        message = f"a name has no braces: write ${named[1]}; {written}"
         return Mistake("lone-dollar", message, f"${named[1]}", at)
     return Mistake("lone-dollar", written, "$$", at)
 

@@ -108,7 +108,7 @@ def _in_brackets(c: Complaint) -> Explanation:
     here = c.text(c.line)[c.column : c.column + 1]
     named = _NAME_IN_BRACES.match(c.text(c.line), max(0, c.column - 1))
     if named:
-        message = f"a name is written without braces: ${named[1]}"
+        message = f"a name has no braces: write ${named[1]}"
         return (c.line, c.column - 1, "name-in-braces", message, f"${named[1]}")
     if here in ("[", "{", ":") and c.line == c.context_line:
         why = f'the text contains "{here}", which has a meaning inside braces and brackets'
@@ -155,7 +155,7 @@ def _expected_dash(c: Complaint) -> Explanation:
 def _no_dash(c: Complaint, line: int, column: int, remark: str) -> Explanation:
     written = c.text(line)[column : column + 1]
     if written in _LONG_DASHES:
-        return (line, column, "long-dash", f"this is a long dash ({written}): write an ordinary one", "-")
+        return (line, column, "long-dash", f"this is a long dash ({written}): write -", "-")
     return (line, column, "missing-dash", f"a dash is missing: every item of this list begins with one{remark}", None)
 
 

@@ -364,7 +364,7 @@ def test_faults_of_the_other_families() -> None:
     [
         ("of:rt/amr/state", "no fault 'of'; did you mean off?"),
         ("off:rt/arm/state", "no state topic 'rt/arm/state'; did you mean rt/amr/state?"),
-        ("off", "no state topic ''"),
+        ("off", "off needs its state topic, as in off:rt/upper/state"),
         ("lost:rt/amr/state", "no command 'rt/amr/state'"),
         ("slow:rt/amr/state,factr=3", "no parameter 'factr'; did you mean factor?"),
         ("slow:rt/amr/state,factor", "'factor' is not KEY=VALUE"),

@@ -148,7 +148,7 @@ def test_names_in_quotes_are_texts_and_the_way_out_is_said(check: CheckText) -> 
 def test_a_dollar_with_braces_is_a_name_without_them(check: CheckText) -> None:
     text = "tree: t\nparams: {who: {type: text, default: Ann}}\nroot:\n  - Log:\n      text: Hello ${who}\n"
     [finding] = check(text).findings.sorted()
-    assert finding.message == 'a name is written without braces, as in $who; a dollar sign is written "$$"'
+    assert finding.message == 'a name has no braces: write $who; a dollar sign is written "$$"'
 
 
 def nodes(count: int) -> str:
