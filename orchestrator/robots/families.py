@@ -26,6 +26,8 @@ CAPABILITY_OF_SECTION = {
     "move_command": "move_hand",
 }
 """What a robot can do because its profile has this section."""
+OF_A_BASE = ("mapping", "rotate_base")
+"""What a robot with a base may be able to do besides."""
 
 AURORA_GROUPS = {
     "left_leg": "left_leg",
@@ -101,3 +103,11 @@ FAMILIES: dict[Family, FamilyFacts] = {
         sends_gains=True,
     ),
 }
+
+
+def may_have(family: Family) -> frozenset[str]:
+    """Every capability that a robot of the family can have; which ones it has is in its profile."""
+    facts = FAMILIES[family]
+    of_sections = {CAPABILITY_OF_SECTION[name] for name in facts.sections if name in CAPABILITY_OF_SECTION}
+    of_base = OF_A_BASE if "base" in facts.sections else ()
+    return facts.always | of_sections | {CAPABILITY_OF_SECTION["joints"], *of_base}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from orchestrator.leaf import By, Declaration, Param, ParamType
+from orchestrator.robots.families import FAMILIES, may_have
 from orchestrator.treefile.model import text_of
 from orchestrator.treefile.modes import CALLED
 from orchestrator.yamlfile.units import DIMENSIONS, shown, units_of
@@ -92,12 +93,18 @@ def timeout_text(declared: Declaration) -> str:
     return "none" if declared.timeout is None else shown(declared.timeout, "duration")
 
 
+def families_of(declared: Declaration) -> list[str]:
+    """The families it exists on that have robots with what it needs."""
+    able = [family for family in FAMILIES if may_have(family).issuperset(declared.needs)]
+    return [family for family in able if family in declared.families]
+
+
 def facts(declared: Declaration) -> list[tuple[str, str]]:
     """Everything there is to say about a leaf beside its sentence, parameters and example; no empty lines."""
     rows = [
         ("needs", ", ".join(declared.needs)),
         ("uses", uses_text(declared)),
-        ("on", ", ".join(declared.families)),
+        ("on", ", ".join(families_of(declared))),
         *(("allowed in", text) for text in requires_text(declared)),
         *(("afterwards", text) for text in changes_text(declared)),
         ("exactly one of", ", ".join(declared.one_of)),
@@ -127,7 +134,7 @@ def to_json(declared: Declaration) -> dict[str, Any]:
         ],
         "needs": list(declared.needs),
         "uses": [_use(use) for use in declared.uses],
-        "families": list(declared.families),
+        "families": families_of(declared),
         "allowed_in": requires_text(declared),
         "afterwards": changes_text(declared),
         "one_of": list(declared.one_of),

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator.data import data_path
-from orchestrator.robots.families import COMMANDING, FAMILIES
-from orchestrator.robots.profile import Profile, Range
+from orchestrator.robots.facts_of import facts_of
+from orchestrator.robots.families import COMMANDING, FAMILIES, may_have
+from orchestrator.robots.profile import Family, Profile, Range
 from orchestrator.robots.profile_schema import keys
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
 from orchestrator.wire.topics import VARIANTS
@@ -246,6 +247,14 @@ def test_groups_whose_vendor_facts_are_unsafe_are_never_commanded() -> None:
 )
 def test_capabilities(name: str, capabilities: str) -> None:
     assert load_profile(name).capabilities == set(capabilities.split())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_a_family_may_have_is_what_its_robots_have(family: Family) -> None:
+    robots = [facts_of(load_profile(name)) for name in profile_names()]
+    found = set[str]().union(*(robot.capabilities for robot in robots if robot.family == family))
+    assert may_have(family) - found <= {"rotate_base"}  # of newer bases
+    assert found <= may_have(family)
 
 
 @pytest.mark.parametrize("name", READ_ONLY)
