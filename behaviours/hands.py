@@ -22,8 +22,20 @@ class HandGrasp(
     hand: Hand
     grip: Annotated[Percent, Between(1, 100)] = 60.0
 
+    def start(self) -> None:
+        self._opening: tuple[float, ...] | None = None
+        super().start()
+
     def command(self) -> Judge:
-        return self.robot.hands.grasp(self.hand, self.grip / 100)
+        self._grasp = self.robot.hands.grasp(self.hand, self.grip / 100, self._opening)
+        return self._grasp
+
+    def pause(self) -> None:
+        self._opening = self._grasp.start
+        super().pause()
+
+    def resume(self) -> None:
+        super().start()
 
 
 class HandOpen(Command, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0):

@@ -95,6 +95,8 @@ class Core:
     def _due(self, state: State) -> float:
         timing = self.setting.config.timing
         due = min(leasing.due(state, timing), streams.due(state, timing.stream), stops.due(state.stop))
+        if state.task is not None:
+            due = min(due, leasing.blind_at(state, self.setting))
         if state.rearming.step != "none":
             due = min(due, state.rearming.since + timing.rearm)
         return min(due, self.stale_at(state), watching.due(state, self.setting.config))

@@ -32,6 +32,7 @@ from orchestrator.guard.events import (
     WriterReady,
 )
 from orchestrator.guard.freshness import went_backwards
+from orchestrator.guard.leasing import blind_at
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.observing import Read, Unbelievable, watched
 from orchestrator.guard.outputs import Joints, Output, Report, Send
@@ -221,7 +222,8 @@ class Guard:
             self._poll_due = now + POLL
             self._poll()
         if now >= self._look_due():
-            self._look(self._vital if self._quiet else self._events)
+            blind = now >= self._blind_at() - LOOK_AHEAD
+            self._look(self._vital if self._quiet and not blind else self._events)
         if now >= self._survey_due():
             self._surveyed = now
             self._survey()
@@ -240,7 +242,7 @@ class Guard:
         """When to look at what the guard relies on, before it turns stale."""
         sources = self.state.sources
         if self._quiet:
-            stale = self.core.stale_at(self.state)
+            stale = min(self.core.stale_at(self.state), self._blind_at())
         elif len(sources) < len(self._events) + len(self._streams):
             stale = -math.inf
         else:
@@ -248,6 +250,9 @@ class Guard:
             stale = min(source.stale_at(limits) for source in sources.values())
         due = stale - LOOK_AHEAD
         return due if due > self._looked else self._looked + POLL  # the last look was in vain
+
+    def _blind_at(self) -> float:
+        return blind_at(self.state, self.core.setting) if self.state.task is not None else math.inf
 
     def _look(self, events: list[Watched]) -> None:
         """Whoever has something newer hands it to `_take`."""

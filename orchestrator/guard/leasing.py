@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from orchestrator.guard import stops, streams
 from orchestrator.guard.config import Timing
 from orchestrator.guard.events import Heartbeat, IntentAsked, RunBegan, RunConnected, RunEnded, RunGone, StreamEnded
-from orchestrator.guard.modes import Mode
+from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.policy import POLICIES
 from orchestrator.guard.rules import ask_for, first_refusal
 from orchestrator.guard.state import Pending, State, Task
-from orchestrator.guard.turn import Turn
+from orchestrator.guard.turn import Setting, Turn
 from orchestrator.guard.watching import wanted_value
 from orchestrator.robots.intents import (
     AnyIntent,
@@ -139,7 +139,8 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
     elif isinstance(intent, EnableMotors):
         turn.change(asked=state.asked | {"motors": now})
     elif isinstance(intent, HandTarget):
-        turn.change(moved=state.moved | {f"hand {intent.hand}"})
+        holds = {hand: hold for hand, hold in state.hand_holds.items() if hand != intent.hand}
+        turn.change(moved=state.moved | {f"hand {intent.hand}"}, hand_holds=holds)
     elif isinstance(intent, CancelTask) and state.task is not None:
         turn.change(task=replace(state.task, cancelled=True))
     elif isinstance(intent, PauseTask):
@@ -184,7 +185,7 @@ def repeat_pending(turn: Turn) -> None:
 
 
 def watch_base(turn: Turn) -> None:
-    """A task the base does not take is cancelled; a remote session nobody confirms is closed."""
+    """A task the base does not take, or is silent about, is cancelled; a remote session nobody confirms is closed."""
     state, timing = turn.state, turn.setting.config.timing
     task = state.task
     if task and not task.accepted and not task.cancelled and turn.now >= task.sent + timing.accept:
@@ -192,12 +193,25 @@ def watch_base(turn: Turn) -> None:
         turn.send(CancelTask(), "stop", "the base did not take the task")
         turn.report("no_evidence", "the base did not take the task", task.id, "no_evidence")
     task = turn.state.task
+    if task and turn.now >= blind_at(turn.state, turn.setting):
+        turn.change(task=replace(task, cancelled=True, cancelled_blindly=turn.now))
+        turn.send(CancelTask(), "stop", "the base has fallen silent")
+        turn.report("warning", "the base has fallen silent: its task is cancelled", task.id, "silent")
+    task = turn.state.task
     if task and task.cancelled and not task.accepted and turn.now >= task.sent + timing.explained:
         turn.change(task=None, paused_task=False)  # if the base takes it after so long, it is not for us
     base = turn.state.observed.base
     confirmed = base is not None and base.work_mode == 3
     if state.remote_since is not None and not confirmed and turn.now >= state.remote_since + timing.confirm:
         streams.end_remote(turn, "remote drive was not confirmed")
+
+
+def blind_at(state: State, setting: Setting) -> float:
+    """When the task of a base that is not heard is cancelled, and cancelled again: queued, it is deaf to that."""
+    source = state.sources.get(setting.robot.roles.get("base", ""))
+    if state.task is None or source is None or state.mode not in ACTIVE:
+        return math.inf
+    return max(source.stale_at(setting.config.stale), state.task.cancelled_blindly) + setting.config.timing.accept
 
 
 def stream_ended(turn: Turn, event: StreamEnded) -> None:

@@ -94,6 +94,8 @@ class Task(msgspec.Struct, frozen=True):
     task_before: int
     accepted: bool
     cancelled: bool
+    cancelled_blindly: float = -math.inf
+    """When it was last cancelled because the base had fallen silent."""
 
 
 class Hold(msgspec.Struct, frozen=True):

@@ -91,6 +91,41 @@ def test_a_flag_in_a_sample_that_was_overtaken_latches_and_a_clear_one_clears_no
     assert world.state.flags["soft"]
 
 
+# A base that falls silent
+
+SILENT_BASE = ("rt/amr/state",)
+
+
+@pytest.mark.parametrize("shown", ["queuing", "running"])
+def test_the_task_of_a_base_that_falls_silent_is_cancelled_again_and_again_until_it_is_heard(shown: str) -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = Base("tasking", shown, 0, 7)
+    world.wait(1.0, beats=True)
+    world.trace.clear()
+    world.shown.silent = SILENT_BASE
+    world.wait(2.0, beats=True)
+    assert left(world) == []
+    world.wait(5.0, beats=True)
+    assert left(world) == ["CancelTask"] * 3
+    assert world.state.mode == "running"
+    assert ("warning", "silent") in reported(world)
+    world.shown.silent, world.shown.base = (), Base("devidle", "canceled", 0, 7)
+    world.trace.clear()
+    world.wait(5.0, beats=True)
+    assert left(world) == []
+    assert world.state.mode == "running"
+    assert world.state.task is None
+
+
+def test_a_silent_base_without_a_task_of_ours_is_told_nothing() -> None:
+    world = World("atom_w").run()
+    world.trace.clear()
+    world.shown.silent = SILENT_BASE
+    world.wait(6.0, beats=True)
+    assert left(world) == []
+
+
 # Motors
 
 

@@ -58,9 +58,12 @@ class Hands:
         self._grasps.pop(hand, None)
         return _Posing(self, self._context, HandTarget(hand, opening))
 
-    def grasp(self, hand: str, grip: float) -> Judge:
-        """Close by `grip` (0 to 1) and see what the fingers meet: object, nothing or not_moved."""
-        grasp = _Grasping(self, self._context, HandTarget(hand, (1 - grip,) * len(self.shape.fingers)))
+    def grasp(self, hand: str, grip: float, start: tuple[float, ...] | None = None) -> Grasp:
+        """Close by `grip` (0 to 1) and see what the fingers meet: object, nothing or not_moved.
+
+        One that goes on after a pause has moved if the fingers have since its `start`.
+        """
+        grasp = Grasp(self, self._context, HandTarget(hand, (1 - grip,) * len(self.shape.fingers)), start)
         self._grasps[hand] = grasp
         return grasp
 
@@ -91,11 +94,14 @@ class _Fingers(Judge):
 
     found_object = False
 
-    def __init__(self, hands: Hands, context: Context, intent: HandTarget) -> None:
+    def __init__(
+        self, hands: Hands, context: Context, intent: HandTarget, start: tuple[float, ...] | None = None
+    ) -> None:
         self.hands = hands
         self.intent = intent
         self.fingers = hands.travels()
-        self.start: tuple[float, ...] | None = None
+        self.start = start
+        """Where they were when it began; None: not seen yet."""
         self._rest: tuple[tuple[float, ...], float] | None = None
         super().__init__(context, intent)
 
@@ -153,7 +159,7 @@ class _Posing(_Fingers):
         return failure(reason, f"{names} did not arrive")
 
 
-class _Grasping(_Fingers):
+class Grasp(_Fingers):
     """Succeeds when the fingers moved, stopped short and press."""
 
     def rested(self, opening: tuple[float, ...]) -> Outcome:

@@ -29,6 +29,8 @@ REMOTE_MODE = 3
 CANCEL_WITHIN = 10.0
 RESEND_AFTER, RESENDS = 0.2, 3
 """A task that goes on although it was cancelled is cancelled again: the base takes it only while the task runs."""
+DEAF = ("queuing", "waiting_confirm")
+"""What a base says while it would not take a cancel. One that works on a task and says that it is over is told."""
 LATE_START = 2 * ACCEPT
 """Seconds for which a task that was called off before the base took it may still begin."""
 
@@ -164,6 +166,8 @@ class MobileBase:
         found = self.report()
         if isinstance(found, Known):
             self._call_off_now(found.value)
+        else:  # it may be driving all the same; until it is heard again the guard repeats this
+            self._context.commander.send(intents.CancelTask())
 
     @property
     def calling_off(self) -> bool:
@@ -224,7 +228,7 @@ class _CallingOff:
         if report.navigation != self._status:
             self._status, self._sent, self._last = report.navigation, 0, -math.inf
         due = self._sent <= RESENDS and report.received - self._last >= RESEND_AFTER
-        if due and report.navigation in ("running", "paused"):
+        if due and report.navigation not in DEAF:
             resume = report.navigation == "paused" and self._sent % 2
             self._sent += 1
             self._last = report.received
