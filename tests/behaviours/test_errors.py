@@ -9,17 +9,29 @@ import pytest
 
 from behaviours.errors import CheckErrors, ClearErrors
 from orchestrator.leaf import Status
-from tests.support.leaf_cases import press
+from tests.support.leaf_cases import Case, press
 from tests.support.leaf_harness import Stage
 
 ATOMS = pytest.mark.parametrize("robot", ["atom", "atom_w"])
 
 
-def faulty(robot: str, lasting: bool = False) -> Stage:
+def with_an_error(robot: str, lasting: bool = False) -> dict[str, Any]:
+    """A stage of a robot with an error that can be cleared, unless it lasts."""
+
     def break_it(twin: Any) -> None:
         twin.fail_motor("left_elbow_pitch", lasting=lasting)
 
-    return Stage(robot, at_first=break_it)
+    return {"at_first": break_it}
+
+
+def faulty(robot: str, lasting: bool = False) -> Stage:
+    return Stage(robot, **with_an_error(robot, lasting))
+
+
+CASES = [
+    Case(robot, ClearErrors, {}, [], ["ClearErrors"], "rt/clear/errors", "failed", changes=with_an_error(robot))
+    for robot in ("atom", "atom_w")
+]
 
 
 @ATOMS

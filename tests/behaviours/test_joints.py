@@ -151,6 +151,7 @@ def test_a_robot_that_takes_back_its_upper_body_ends_the_move() -> None:
 
 # Motions from files
 
+MOTIONS = Path(__file__).parent / "motions"
 WAVE = """\
 description: Bend and stretch.
 joints: [{joint}]
@@ -170,6 +171,15 @@ def with_motion(robot: str, folder: Path, speed: float = 100.0, kind: str = "yam
     stage = Stage(robot).prepare(*ROBOTS[robot][0])
     stage.folder = folder
     return stage, {"file": f"motions/wave.{kind}", "speed": speed}
+
+
+def play_wave(robot: str) -> Case:
+    before, command = ROBOTS[robot]
+    values = {"file": f"wave_{robot}.yaml", "speed": 100.0}
+    return Case(robot, PlayMotion, values, before, ["Joints"] * 2, command, "no_progress", rests, 1.0, folder=MOTIONS)
+
+
+PLAY = [play_wave(robot) for robot in ("gr2", "atom", "adam_u")]
 
 
 @pytest.mark.parametrize("kind", ["yaml", "npz"])
@@ -299,6 +309,22 @@ def test_motors_that_never_get_the_command(robot: str) -> None:
     stage = Stage(robot, ("motors",), switch_off)
     stage.hurt("lost:rt/enable/motors")
     assert stage.play(EnableMotors, enabled=True).reason == "not_accepted"
+
+
+MOTORS = [
+    Case(
+        robot,
+        EnableMotors,
+        {"enabled": True},
+        [],
+        ["EnableMotors"],
+        "rt/enable/motors",
+        allow=("motors",),
+        changes={"at_first": switch_off},
+    )
+    for robot in ("atom", "atom_w")
+]
+CASES = [*BEND, *PLAY, REACH, GAINS, *MOTORS]
 
 
 def test_motors_are_left_alone_unless_the_guard_file_allows_it() -> None:

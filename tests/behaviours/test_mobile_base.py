@@ -27,6 +27,7 @@ from orchestrator.robots.profile import Profile
 from tests.support.leaf_cases import (
     READY,
     Case,
+    Step,
     check_emergency,
     check_interruption,
     check_late,
@@ -57,6 +58,19 @@ def case(leaf: Any, values: dict[str, Any], **more: Any) -> Case:
 MOVE = case(MoveToTag, {"tag": 12, "heading": 1.57})
 ROTATE = case(RotateBase, {"angle": 1.5}, changes=turning_base())
 TASKS = [MOVE, ROTATE]
+DRIVING: Step = (MoveToTag, {"tag": 12})
+TO_A_TASK = [case(leaf, {}, under_way=[DRIVING]) for leaf in (CancelNavigation, PauseNavigation)]
+RESUME = replace(case(ResumeNavigation, {}, under_way=[DRIVING, (PauseNavigation, {})]), resting=lambda twin: True)
+SETTINGS = [
+    case(leaf, values, allow=("maps", "base_settings"))
+    for leaf, values in (
+        (SetBaseSpeed, {"speed": 0.3}),
+        (SubscribeLaser, {"enabled": True}),
+        (StartMapping, {}),
+        (SaveMap, {}),
+        (StopMapping, {}),
+    )
+]
 
 
 @each(TASKS)
@@ -311,6 +325,16 @@ def remote_stage(key: bool = True) -> Stage:
     atom_w = profile("atom_w")
     assert atom_w.base is not None
     return Stage("atom_w", ("remote_drive",), base=replace(atom_w.base, confirm_key=key)).prepare(*READY)
+
+
+def without_key() -> dict[str, Any]:
+    atom_w = profile("atom_w")
+    assert atom_w.base is not None
+    return {"base": replace(atom_w.base, confirm_key=False)}
+
+
+DRIVE = case(DriveBase, {"forward": 0.2, "turn": 0.1, "time": 3.0}, allow=("remote_drive",), changes=without_key())
+CASES = [*TASKS, *TO_A_TASK, RESUME, *SETTINGS, DRIVE]
 
 
 def driving() -> Play:

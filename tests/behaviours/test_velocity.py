@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -39,7 +40,7 @@ def walk(robot: str, **values: float) -> Case:
 
 
 AURORA = ("gr1", "gr2", "gr3", "n1")
-CASES = [
+SEEN = [
     *(walk(robot, forward=0.3, time=2.0) for robot in AURORA),
     walk("gr2", forward=0.3, distance=1.0),
     walk("gr2", left=-0.2, distance=0.5),
@@ -53,30 +54,37 @@ SOURCE = [
     for robot in AURORA
 ]
 
+WALKS = [*SEEN, *BLIND]
+STOPS = [
+    replace(case, leaf=Stop, values={}, under_way=[(Walk, case.values)], midway=1.0)
+    for case in (SEEN[1], *BLIND)  # while it walks
+]
+CASES = [*WALKS, *SOURCE, *STOPS]
 
-@each([*CASES, *BLIND, *SOURCE])
+
+@each([*WALKS, *SOURCE])
 def test_it_succeeds(case: Case) -> None:
     play = check_success(case)
     assert stands(play.stage.twin)
 
 
-@each([*CASES, *SOURCE])
+@each([*SEEN, *SOURCE])
 def test_a_robot_that_never_gets_the_command(case: Case) -> None:
     check_lost(case)
 
 
-@each([*CASES, *SOURCE])
+@each([*SEEN, *SOURCE])
 def test_a_robot_that_obeys_late(case: Case) -> None:
     check_late(case)
 
 
-@each([*CASES, *BLIND])
+@each(WALKS)
 @pytest.mark.parametrize("after", [0.0, 1.0])
 def test_an_emergency_stop(case: Case, after: float) -> None:
     check_emergency(case, after)
 
 
-@each([*CASES, *BLIND])
+@each(WALKS)
 def test_interrupted_it_ends_with_zero_velocity_and_stands(case: Case) -> None:
     play = check_interruption(case)
     assert play.stage.sent == STREAM

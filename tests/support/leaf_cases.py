@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ EMERGENCY = {"atom": "soft", "aurora": "security", "adam": "motor_error:{}"}
 """What stops each family; an Adam has no e-stop topic, its drives' errors are its emergency."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One leaf on one robot."""
 
@@ -50,15 +51,25 @@ class Case:
     act: Callable[[Any], object] = lambda twin: None
     """What somebody does at the robot right after the start, or before it."""
     changes: Mapping[str, Any] = field(default_factory=dict)
+    """What is special about its stage: `at_first`, `config`, or parts of the profile."""
+    under_way: list[Step] = field(default_factory=list)
+    """Leaves that have begun before it, one after the other, and go on."""
+    folder: Path | None = None
+    """Where its files are."""
 
     def __str__(self) -> str:
         return f"{self.robot}-{self.leaf.__name__}"
 
     def stage(self) -> Stage:
-        return Stage(self.robot, self.allow, **self.changes).prepare(*self.before)
+        stage = Stage(self.robot, self.allow, **self.changes).prepare(*self.before)
+        stage.folder = self.folder
+        for kind, values in self.under_way:
+            stage.leaf(kind, **values).go(self.midway)
+        stage.records.clear()
+        return stage
 
-    def begin(self) -> Play:
-        play = self.stage().leaf(self.leaf, **self.values).start()
+    def begin(self, stage: Stage | None = None) -> Play:
+        play = (stage or self.stage()).leaf(self.leaf, **self.values).start()
         self.act(play.stage.twin)
         return play
 
