@@ -1,6 +1,8 @@
 """Leaves that need no robot: waiting, remarks, values, questions."""
 
-from orchestrator.leaf import Duration, Leaf, Status
+from typing import Annotated
+
+from orchestrator.leaf import Between, Duration, Leaf, Status
 
 
 class Wait(Leaf, fails=False, timeout=None):
@@ -57,7 +59,7 @@ class Ask(Leaf, asks=True, result_params=("choices", "fail_on"), timeout=None):
     """
 
     question: str
-    choices: list[str]
+    choices: Annotated[list[str], Between(1)]
     fail_on: list[str] = []  # noqa: RUF012 (a parameter's default, never changed)
 
     def start(self) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from orchestrator.leaf import Between, By, Command, Hand, Judge, Percent, Requirements
+from orchestrator.leaf import Between, By, Command, Hand, Judge, Limit, Percent, Requirements
 
 _HAND = By("hand", {"left": "left_hand", "right": "right_hand"})
 _ALLOWED: Requirements = {
@@ -57,7 +57,7 @@ class HandPose(Command, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10
     """
 
     hand: Hand
-    fingers: list[Percent]
+    fingers: Annotated[list[Percent], Limit("hand.fingers")]
 
     def command(self) -> Judge:
         return self.robot.hands.pose(self.hand, tuple(1 - finger / 100 for finger in self.fingers))

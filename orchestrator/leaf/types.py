@@ -13,7 +13,7 @@ class ParamType:
 
     `kind` is int, number, bool, text, choice, list, a dimension such as duration, or something of the robot: tag, hand,
     fsm_state, upper_state, velocity_source, pose, group, joint_angles. A range is given in the unit we calculate in,
-    or named (`limit`) when every robot has its own.
+    or named (`limit`) when every robot has its own; that of a list is how many values it has.
     """
 
     kind: str

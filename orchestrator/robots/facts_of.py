@@ -63,7 +63,7 @@ def _angles(profile: Profile, groups: Mapping[str, tuple[float, ...]]) -> dict[s
 
 
 def _ranges(profile: Profile) -> dict[str, tuple[float, float]]:
-    walk, stand, base = profile.velocity, profile.stand_pose, profile.base
+    walk, stand, base, hands = profile.velocity, profile.stand_pose, profile.base, profile.hands
     found: dict[str, Range] = {}
     if walk is not None:
         found |= {"walk.forward": walk.vx, "walk.left": walk.vy, "walk.turn": walk.yaw}
@@ -71,6 +71,8 @@ def _ranges(profile: Profile) -> dict[str, tuple[float, float]]:
         found |= {"stand.height": stand.dz, "stand.pitch": stand.pitch, "stand.yaw": stand.yaw}
     if base is not None:
         found |= {"base.speed": Range(-base.linear, base.linear), "base.turn": Range(-base.angular, base.angular)}
+    if hands is not None:
+        found["hand.fingers"] = Range(len(hands.fingers), len(hands.fingers))
     return {name: (limits.low, limits.high) for name, limits in found.items()}
 
 

@@ -18,6 +18,8 @@ def type_text(wanted: ParamType) -> str:
 
 
 def range_text(wanted: ParamType) -> str:
+    if wanted.kind == "list":
+        return _length_text(wanted)
     if wanted.limit is not None:
         return f"within the robot's {wanted.limit}"
     lower, upper = (None if bound is None else text_of(bound, wanted.kind) for bound in (wanted.lower, wanted.upper))
@@ -26,6 +28,14 @@ def range_text(wanted: ParamType) -> str:
     if lower is not None:
         return f"at least {lower}"
     return f"at most {upper}" if upper is not None else ""
+
+
+def _length_text(wanted: ParamType) -> str:
+    if wanted.limit is not None:
+        return f"as many as the robot's {wanted.limit}"
+    lower, upper = wanted.lower, wanted.upper
+    least = [f"at least {lower:g}"] if lower is not None else []
+    return " and ".join(least + ([f"at most {upper:g}"] if upper is not None else []))
 
 
 def default_text(param: Param) -> str:

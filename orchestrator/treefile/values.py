@@ -325,6 +325,7 @@ class Reader:
         elif kind in WORDS:
             return self.word(str(value), wanted)
         elif kind == "list" and wanted.of is not None:
+            self._check_length(value, wanted)
             return [self.check_constant(item, wanted.of) for item in value]
         return value
 
@@ -333,7 +334,27 @@ class Reader:
         if self.too_many(node):
             return UNREAD
         values = [self.value(item, wanted.of) for item in node.items]
+        try:
+            self._check_length(values, wanted)
+        except Mistake as mistake:
+            self._findings.error(node, mistake.code, mistake.message)
+            return UNREAD
         return UNREAD if any(value is UNREAD for value in values) else values
+
+    def _check_length(self, values: list[Any], wanted: ParamType) -> None:
+        robot = self._robot if self.active else None
+        own = robot.ranges.get(wanted.limit) if robot is not None and wanted.limit is not None else None
+        lower, upper = own or (wanted.lower, wanted.upper)
+        if lower is not None and len(values) < lower:
+            wanted_count = lower
+        elif upper is not None and len(values) > upper:
+            wanted_count = upper
+        else:
+            return
+        bound = "" if lower == upper else "at least " if wanted_count == lower else "at most "
+        where = f" on {robot.name}" if own and robot is not None else ""
+        message = f"{bound}{wanted_count:g} value{'s' * (wanted_count != 1)} must stand here{where}, not {len(values)}"
+        raise Mistake("wrong-length", message)
 
     def too_many(self, node: Sequence) -> bool:
         """Whether a list is longer than anybody would write; then that is said."""
