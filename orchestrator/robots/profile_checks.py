@@ -108,9 +108,14 @@ def read_only_groups_exist(parts: Parts) -> None:
     if joints is None:
         return
     for index, group in enumerate(parts.value("read_only_groups") or []):
-        if group not in joints:
+        if group not in joints and not _misspelt_above(group, parts):
             message = f'this robot has no joint group "{group}"'
             parts.findings.unknown(parts.node("read_only_groups", index), "unknown-group", message, group, joints)
+
+
+def _misspelt_above(group: str, parts: Parts) -> bool:
+    """Whether a group is missing because its joints stand under a name that no group has."""
+    return group in parts.facts.groups and not parts.facts.groups.keys() >= parts.value("joints").keys()
 
 
 def commanded_joints_have_gains(parts: Parts) -> None:
@@ -130,8 +135,9 @@ def poses_fit_the_joints(parts: Parts) -> None:
     for pose, groups in (parts.value("poses") or {}).items():
         for group, angles in groups.items():
             if group not in joints:
-                message = f'this robot has no joint group "{group}"'
-                parts.findings.unknown(parts.key("poses", pose, group), "unknown-group", message, group, joints)
+                if not _misspelt_above(group, parts):
+                    message = f'this robot has no joint group "{group}"'
+                    parts.findings.unknown(parts.key("poses", pose, group), "unknown-group", message, group, joints)
             elif len(angles) != len(joints[group]):
                 message = f"{group} has {len(joints[group])} joints, not {len(angles)}"
                 parts.findings.error(parts.node("poses", pose, group), "wrong-length", message)

@@ -228,6 +228,11 @@ def test_all_mistakes_come_at_once_even_between_parts_that_can_be_read(tmp_path:
     assert [found.split()[0] for found in mistakes(tmp_path, text)] == ["2:1:", "4:15:", "6:25:", "24:19:"]
 
 
+def test_a_misspelt_group_is_not_reported_again_where_it_is_spelt_right(tmp_path: Path) -> None:
+    [found] = mistakes(tmp_path, changed(AURORA, "  head:\n", "  haed:\n"))
+    assert found.startswith("14:3:")
+
+
 @pytest.mark.parametrize("text", ["", "- a\n", "just text\n", "family: [aurora]\n", "family:\n", "a: b: c\n"])
 def test_a_file_that_is_no_profile_at_all(tmp_path: Path, text: str) -> None:
     assert mistakes(tmp_path, text)
