@@ -193,12 +193,14 @@ class FileCheck:
             message = f"a parameter is written as {name}: {{type: TYPE, default: VALUE}}"
             self._findings.error(written, "wrong-kind", message)
             return None
-        for word, (at, _) in written.entries.items():
-            if word not in ("type", "default", "help"):
-                message = f'a parameter has no "{word}"'
-                self._findings.unknown(at, "unknown-key", message, word, ("type", "default", "help"))
+        valid = ("type", "default", "help")
+        unknown = [(word, at) for word, (at, _) in written.entries.items() if word not in valid]
+        for word, at in unknown:
+            self._findings.unknown(at, "unknown-key", f'a parameter has no "{word}"', word, valid)
         type_written = written.get("type")
         if type_written is None:
+            if any(nearest(word, valid) == "type" for word, _ in unknown):
+                return None
             self._findings.missing(key, "missing-type", f'the parameter "{name}" needs a type')
             return None
         type_ = self._type(type_written)

@@ -11,7 +11,7 @@ from orchestrator.treefile.expression import NOT_CONSTANT, Expr, Name
 from orchestrator.treefile.model import Expression, Modifiers, TreeNode, Value
 from orchestrator.treefile.scope import Saved, Scope, on_either
 from orchestrator.treefile.values import Reader
-from orchestrator.yamlfile import UNREAD, Findings, Mapping, Mistake, Node, Scalar, Sequence
+from orchestrator.yamlfile import UNREAD, Findings, Mapping, Mistake, Node, Scalar, Sequence, nearest
 from orchestrator.yamlfile.values import INT
 
 _RANK = {word: rank for rank, word in enumerate(MODIFIERS)}
@@ -227,7 +227,8 @@ class ModifierReader:
             entry = written.entries.get("times")
             wait = written.entries.get("wait")
             if entry is None:
-                self._findings.missing(written, "missing-value", 'retry needs "times"')
+                if not any(nearest(word, ("times", "wait")) == "times" for word in written.entries):
+                    self._findings.missing(written, "missing-value", 'retry needs "times"')
                 return
             times = entry[1]
         modifiers.retry = self._rounds(times, "a number of further attempts", 1)

@@ -154,7 +154,8 @@ class Reader:
             named = f"${node.text}" if self._scope.look_up(node.text) is not None else None
             self._findings.error(place, mistake.code, mistake.message, named or mistake.suggestion)
             return UNREAD
-        self._findings.error(node, "wrong-kind", f"{_a(wanted.name)} is wanted here, not a {node.kind}")
+        as_list = f"[{node.text[:60]}]" if kind == "list" else None
+        self._findings.error(node, "wrong-kind", f"{_a(wanted.name)} is wanted here, not a {node.kind}", as_list)
         return UNREAD
 
     def _number(self, node: Scalar, wanted: ParamType) -> Value | Unread:

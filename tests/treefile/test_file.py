@@ -139,6 +139,16 @@ def test_a_name_without_its_dollar_is_recognised(check: CheckText) -> None:
     assert [finding.suggestion for finding in check(text).findings.sorted()] == ["$pause"]
 
 
+def test_a_misspelt_key_is_not_reported_as_missing_too(check: CheckText) -> None:
+    text = "tree: t\nparams: {p: {typ: tag}}\nroot:\n  - CheckErrors:\n    retry: {time: 2}\n"
+    assert [finding.suggestion for finding in check(text).findings.sorted()] == ["type", "times"]
+
+
+def test_one_value_where_a_list_is_wanted_is_shown_as_a_list(check: CheckText) -> None:
+    [finding] = check("tree: t\nroot:\n  - Ask: {question: Done?, choices: yes}\n").findings.sorted()
+    assert finding.suggestion == "[yes]"
+
+
 def test_names_in_quotes_are_texts_and_the_way_out_is_said(check: CheckText) -> None:
     loop = "tree: t\nroot:\n  - MoveToTag: {tag: $t}\n    for_each: {t: ['shelf']}\n    when: fsm.state == ready\n"
     [finding] = check(loop).findings.sorted()
