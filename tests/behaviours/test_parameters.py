@@ -87,16 +87,17 @@ def _written(value: Any) -> str:
 
 
 def bounds(declared: Declaration, param: Param) -> tuple[float | None, float | None]:
-    if param.type.limit is not None:
-        return some_robot(declared).ranges[param.type.limit]
+    """Of a value, or of each value of a list."""
     wanted = param.type.of or param.type
+    if wanted.limit is not None:
+        return some_robot(declared).ranges[wanted.limit]
     return wanted.lower, wanted.upper
 
 
-def in_unit(param: Param, number: float) -> str:
+def in_unit(declared: Declaration, param: Param, number: float) -> str:
     wanted = param.type.of or param.type
     text = f"{number:.12g}{UNIT[wanted.kind]}"
-    return text if param.type.of is None else f"[{text}]"
+    return text if param.type.of is None else _written([text, *values_of(declared)[param.name][1:]])
 
 
 def limits() -> Iterator[Any]:
@@ -122,8 +123,16 @@ each_parameter = pytest.mark.parametrize(
 def test_a_little_beyond_its_range_is_an_error_and_the_bound_itself_is_not(
     declared: Declaration, param: Param, bound: float, out: float, tmp_path: Path
 ) -> None:
-    assert tried(declared, param, in_unit(param, bound + out), tmp_path) == ["out-of-range"]
-    assert tried(declared, param, in_unit(param, bound), tmp_path) == []
+    assert tried(declared, param, in_unit(declared, param, bound + out), tmp_path) == ["out-of-range"]
+    assert tried(declared, param, in_unit(declared, param, bound), tmp_path) == []
+
+
+def test_a_list_with_a_value_too_few_or_too_many_is_an_error(tmp_path: Path) -> None:
+    declared = next(declared for declared in WITH_PARAMETERS if declared.name == "HandPose")
+    fingers = declared.params["fingers"]
+    for count in (0, 5, 7):
+        assert tried(declared, fingers, _written(["10 %"] * count), tmp_path) == ["wrong-length"]
+    assert tried(declared, fingers, _written(["10 %"] * 6), tmp_path) == []
 
 
 @each_parameter
