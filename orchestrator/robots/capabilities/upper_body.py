@@ -15,7 +15,6 @@ class UpperStates:
         self._context = context
         self._state = context.state.signal("upper.state")
         self._override = context.state.signal("upper.override")
-        self._state.watch()
 
     def state(self) -> Known[str] | Unknown:
         return self._state()
@@ -34,7 +33,6 @@ class UpperSwitch:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._control = context.state.signal("upper.control")
-        self._control.watch()
         self._state = context.state.reader("upper.control", lambda on: "on" if on else "off")
 
     def state(self) -> Known[str] | Unknown:

@@ -36,7 +36,6 @@ class Velocity:
 
     def set_source(self, source: str) -> Judge:
         read = self._context.state.signal("velocity.source")
-        read.watch()
         return Settling(self._context, SetVelocitySource(source), read, lambda reported: reported == source)
 
     def walk(
