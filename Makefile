@@ -4,14 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types docs picture bench bench-guard clean
+.PHONY: demo test test-dds lint types docs picture bench bench-guard clean
 
 demo: $(READY)
 	@$(BIN)/orchestrator run trees/04_deliver_atom_w.yaml --sim --yes
 
 test: lint
 	@$(BIN)/pytest -n auto -m "not alone"
-	@$(BIN)/pytest -m alone
+	@$(BIN)/pytest -n 2 -m "alone and not long"
+
+test-dds: $(READY)
+	@$(BIN)/pytest -m "alone or dds"
 
 lint: $(READY)
 	@$(BIN)/ruff check .

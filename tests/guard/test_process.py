@@ -139,7 +139,7 @@ def test_a_guard_file_with_mistakes_is_refused_with_all_their_places(
     good = data_path("config/guard.yaml").read_text()
     bad = good.replace("heartbeat: 200 ms", "heartbeat: soon").replace("repeats: 3 ", "repeats: -3 ")
     (tmp_path / "guard.yaml").write_text(bad)
-    monkeypatch.setattr(config, "data_path", lambda name: tmp_path / "guard.yaml")
+    monkeypatch.setattr(config, "own_path", lambda name: tmp_path / "guard.yaml")
     wanted = process.Settings("atom_w", settings, str(tmp_path / "state"))
     monkeypatch.setattr(sys, "argv", ["guard", json.dumps(msgspec.to_builtins(wanted))])
     monkeypatch.setattr(signal, "signal", lambda *_: None)

@@ -85,6 +85,11 @@ def run_on_dds(site: Path, tree: Path, *options: str) -> None:
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
 
 
+def _marked(tree: Path) -> object:
+    """The deliveries stand for the others, which take two minutes more: `make test-dds` runs all of them."""
+    return pytest.param(tree, id=tree.stem, marks=() if "deliver" in tree.stem else pytest.mark.long)
+
+
 @on_dds
 @pytest.mark.parametrize("robot", ON_DDS)
 def test_on_real_dds(robot: str, site: Path) -> None:
@@ -92,7 +97,7 @@ def test_on_real_dds(robot: str, site: Path) -> None:
 
 
 @on_dds
-@pytest.mark.parametrize("tree", EXAMPLES, ids=lambda tree: tree.stem)
+@pytest.mark.parametrize("tree", [_marked(tree) for tree in EXAMPLES])
 def test_every_example_on_real_dds(tree: Path, site: Path) -> None:
     one_round = ["--set", "rounds=1"] if "patrol" in tree.stem else []
     run_on_dds(site, tree, *one_round)
