@@ -157,7 +157,13 @@ def lab(request: pytest.FixtureRequest) -> Iterator[Guarded]:
         yield lab
 
 
-@pytest.mark.parametrize(("lab", "case"), [(case.robot, case) for case in CASES], indirect=["lab"], ids=map(str, CASES))
+def _marked(case: Case) -> object:
+    """Every kind of e-stop with a drive and an arm under way; the rest is in `make test-dds`."""
+    often = case.robot != "atom_w" or isinstance(case.doing, i.MoveToTag | i.JointTarget)
+    return pytest.param(case.robot, case, id=str(case), marks=() if often else pytest.mark.long)
+
+
+@pytest.mark.parametrize(("lab", "case"), [_marked(case) for case in CASES], indirect=["lab"])
 def test_it_latches_stops_and_moves_nothing_on_release(lab: Guarded, case: Case) -> None:
     lab.begin()
     if case.robot == "gr2" and case.doing is ARM:
