@@ -11,7 +11,9 @@ import ctypes
 import json
 import math
 import os
+import queue
 import random
+import select
 import shutil
 import signal
 import subprocess
@@ -21,12 +23,12 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks import Row, at_most, report
+from benchmarks import Row, at_least, at_most, report
 from benchmarks.__main__ import print_rows
 from benchmarks._bench_robot import TOPICS, BenchRobot, like_another_machine
 from orchestrator.bus.contract import Sample
@@ -34,7 +36,7 @@ from orchestrator.bus.dds import DdsBus
 from orchestrator.bus.settings import loopback
 from orchestrator.clock import RealClock
 from orchestrator.guard import process as guard_process
-from orchestrator.guard.link import LinkCommander
+from orchestrator.guard.link import LinkCommander, LinkError
 from orchestrator.guard.outputs import Report
 from orchestrator.mission.processes import GuardProcess
 from orchestrator.robots.commander import Receipt
@@ -45,6 +47,9 @@ MOTION = JointTarget("left_arm", (0.1,) * 7, 1.0)
 GIVE_UP = 180.0
 LONGEST = "BENCH_SECONDS"
 """In the environment: seconds after which a measurement ends with what it has."""
+PROGRESS = 10.0
+"""Seconds between two words about how far it is."""
+PARTS = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
 PR_CAPBSET_DROP, CAP_SYS_NICE = 24, 23
 angles = [codec(TOPICS["rt/upper/cmd"].type).field(f"motor_cmd[{n}].q") for n in range(1, 8)]  # the left arm
 
@@ -62,7 +67,9 @@ def run(path: str, hog: bool) -> None:
     if hog:
         threading.Thread(target=_hog, daemon=True).start()
     while True:  # a run that counted as hung for a moment has to come anew
-        _live(LinkCommander(Path(path), "bench", wake=lambda: None, patience=GIVE_UP))
+        with suppress(LinkError):  # too early: the guard still has the old connection
+            _live(LinkCommander(Path(path), "bench", wake=lambda: None, patience=GIVE_UP))
+        time.sleep(0.05)
 
 
 def _live(link: LinkCommander) -> None:
@@ -76,15 +83,12 @@ def _live(link: LinkCommander) -> None:
 
     link.on_report = hear
     motion: Receipt | None = None
-    tried = 0.0
     while not lost and not link.lost:
         link.heartbeat()
-        if mode[-1] == "running":
-            if motion is None or motion.state in ("refused", "ended"):
-                motion = link.send(MOTION)
-        elif RealClock.now() - tried > 0.05:
-            tried = RealClock.now()
+        if mode[-1] != "running":
             _step_on(link, mode[-1])
+        elif motion is None or motion.state in ("refused", "ended"):
+            motion = link.send(MOTION)
         time.sleep(0.02)
     link.close()
 
@@ -110,6 +114,25 @@ def _hog() -> None:
 # A robot, its guard and its run: `python -m benchmarks.guard_dds robot ORDERS`
 
 
+class Death:
+    """When the kernel closed what a run had open: seen by a thread at the other end of a pipe."""
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe = pipe
+        self._at = 0.0
+        self._thread = threading.Thread(target=self._wait, daemon=True)
+        self._thread.start()
+
+    def _wait(self) -> None:
+        os.read(self._pipe, 1)
+        self._at = RealClock.now()
+        os.close(self._pipe)
+
+    def seen_at(self) -> float:
+        self._thread.join()
+        return self._at
+
+
 class Bench:
     """What every measurement at one robot needs. Everything happens in this thread."""
 
@@ -132,6 +155,9 @@ class Bench:
         self.robot.listen("rt/amr/cmd", self._base)
         self.guard: GuardProcess | None = None
         self.process: subprocess.Popen[bytes] | None = None
+        self.death: Death | None = None
+        self.dying: list[float] = []
+        """Seconds the kernel took each time to close what a killed run had open."""
 
     def settings(self) -> guard_process.Settings:
         return guard_process.Settings("atom_w", self.network, self.folder)
@@ -154,7 +180,10 @@ class Bench:
         self.guard = self.guard or GuardProcess(self.settings())
         command = [sys.executable, "-m", "benchmarks.guard_dds", "run", str(self.guard.socket)]
         command += ["hog"] if self.hog else []
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        ours, its = os.pipe()
+        self.process = subprocess.Popen(command, stdin=its, stdout=subprocess.PIPE)
+        os.close(its)
+        self.death = Death(ours)
         assert self.process.stdout is not None
         os.set_blocking(self.process.stdout.fileno(), False)
 
@@ -213,6 +242,8 @@ class Bench:
         took = self.held_at - at
         self.process.kill()
         self.process.wait()
+        assert self.death is not None
+        self.dying.append(self.death.seen_at() - at)
         self.may_move_from = 0
         return took
 
@@ -324,20 +355,17 @@ MEASUREMENTS: dict[str, Callable[[Bench], list[float]]] = {
 
 
 def robot(orders: dict[str, Any]) -> None:
+    """Measure until our input is closed, a line for each measurement."""
     bench = Bench(orders["number"], orders["real_time"], orders["hog"])
-    times: list[float] = []
-    gave_up = ""
     try:
-        try:
-            end = RealClock.now() + float(os.environ.get(LONGEST, math.inf))
-            while len(times) < orders["count"] and RealClock.now() < end:
-                times += MEASUREMENTS[orders["what"]](bench)
-        except TimeoutError as error:
-            gave_up = str(error)
-        memory = resident(bench.guard.pid) if bench.guard and bench.guard.pid else 0.0
-        priority = _priority(bench.guard.pid) if bench.guard and bench.guard.pid else ""
-        answer = {"times": times, "unwanted": bench.unwanted, "memory": memory, "priority": priority}
-        print(json.dumps(answer | {"gave_up": gave_up}))
+        while not select.select([sys.stdin], [], [], 0)[0]:
+            answer: dict[str, Any] = {"times": MEASUREMENTS[orders["what"]](bench)}
+            guard = bench.guard.pid if bench.guard else None
+            if guard is not None:
+                answer |= {"memory": resident(guard), "priority": _priority(guard)}
+            print(json.dumps(answer | {"unwanted": bench.unwanted, "dying": bench.dying[-1:]}), flush=True)
+    except TimeoutError as error:
+        print(json.dumps({"times": [], "gave_up": str(error), "unwanted": bench.unwanted}), flush=True)
     finally:
         bench.close()
 
@@ -358,47 +386,87 @@ def resident(process: int) -> float:
 # All robots at once
 
 
-def measure(what: str, count: int, robots: int, real_time: bool = True, hog: bool = False) -> dict[str, Any]:
-    robots = min(robots, count)
-    shares = [count // robots + (number < count % robots) for number in range(robots)]
-    processes = []
-    for number, share in enumerate(shares):
-        orders = {"what": what, "count": share, "number": number, "real_time": real_time, "hog": hog}
+class Measured:
+    """What the robots of one measurement have said so far."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+        self.dying: list[float] = []
+        self.unwanted: dict[int, int] = {}
+        self.gave_up: list[str] = []
+        self.memory = 0.0
+        self.priority = ""
+
+    def take(self, number: int, said: dict[str, Any]) -> None:
+        self.times += said["times"]
+        self.dying += said.get("dying", ())
+        self.unwanted[number] = said["unwanted"]
+        self.gave_up += [said["gave_up"]] if "gave_up" in said else []
+        self.memory = max(self.memory, said.get("memory", 0.0))
+        self.priority = said.get("priority", self.priority)
+
+
+def measure(what: str, count: int, robots: int, real_time: bool = True, hog: bool = False) -> Measured:
+    """Robots measure at once until there are enough, all of them have given up, or time is up."""
+    measured, said, processes = Measured(), queue.SimpleQueue[tuple[int, str]](), []
+    for number in range(min(robots, count)):
+        orders = {"what": what, "number": number, "real_time": real_time, "hog": hog}
         command = [sys.executable, "-m", "benchmarks.guard_dds", "robot", json.dumps(orders)]
-        processes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        threading.Thread(target=_forward, args=(number, process, said), daemon=True).start()
+        processes.append(process)
         time.sleep(0.5)
-    answers = [json.loads(process.communicate()[0].splitlines()[-1]) for process in processes]
-    for answer in answers:
-        if answer["gave_up"]:
-            print(f"{what}: one robot gave up: {answer['gave_up']}", file=sys.stderr, flush=True)
-    return {
-        "times": sorted(seconds for answer in answers for seconds in answer["times"]),
-        "unwanted": sum(answer["unwanted"] for answer in answers),
-        "memory": max(answer["memory"] for answer in answers),
-        "priority": answers[0]["priority"],
-    }
+    _collect(measured, said, count, len(processes))
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.close()
+    for process in processes:
+        process.wait()
+    return measured
 
 
-@contextmanager
-def burners() -> Iterator[None]:
-    """As many busy programs as there are cores, beside the runs that hog theirs."""
-    with ExitStack() as stack:
-        for _ in range(os.cpu_count() or 1):
-            burner = subprocess.Popen([sys.executable, "-c", "while True: sum(range(10000))"])
-            stack.callback(burner.wait)
-            stack.callback(burner.kill)
-        yield
+def _forward(number: int, process: subprocess.Popen[str], said: queue.SimpleQueue[tuple[int, str]]) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        said.put((number, line))
+    said.put((number, ""))
+
+
+def _collect(measured: Measured, said: queue.SimpleQueue[tuple[int, str]], count: int, robots: int) -> None:
+    began = shown = RealClock.now()
+    end = began + float(os.environ.get(LONGEST, math.inf))
+    while len(measured.times) < count and robots and RealClock.now() < end:
+        with suppress(queue.Empty):
+            number, line = said.get(timeout=PROGRESS)
+            if line:
+                measured.take(number, json.loads(line))
+            else:
+                robots -= 1
+        if RealClock.now() - shown > PROGRESS:
+            shown = RealClock.now()
+            print(f"  {len(measured.times)} of {count} after {shown - began:.0f} s", file=sys.stderr, flush=True)
 
 
 def part(times: list[float], fraction: float) -> float:
     return times[min(len(times) - 1, int(len(times) * fraction))] * 1000
 
 
-def latency(name: str, times: list[float], goals: dict[str, float]) -> list[Row]:
-    parts = {"p50": part(times, 0.5), "p99": part(times, 0.99), "p99.9": part(times, 0.999), "max": times[-1] * 1000}
-    rows = [report(f"{name}, n", len(times), "")]
-    for key, value in parts.items():
-        label = f"{name}, {key}"
+def latency(name: str, count: int, got: Measured, goals: dict[str, float]) -> list[Row]:
+    """Percentiles beside their goals; a measurement somebody gave up is a stop that did not come."""
+    rows = [
+        at_least(f"{name}, n", len(got.times), "", count),
+        at_most(f"{name}, given up", len(got.gave_up), "", 0),
+        at_most(f"{name}, motion commands after a latch", sum(got.unwanted.values()), "", 0),
+    ]
+    for why in got.gave_up:
+        print(f"{name}, one robot gave up: {why}", file=sys.stderr, flush=True)
+    return [*rows, *percentiles(name, got.times, goals)]
+
+
+def percentiles(name: str, times: list[float], goals: dict[str, float]) -> list[Row]:
+    ordered, rows = sorted(times), []
+    for key, fraction in PARTS.items() if ordered else ():
+        value, label = part(ordered, fraction), f"{name}, {key}"
         rows.append(at_most(label, value, "ms", goals[key]) if key in goals else report(label, value, "ms"))
     return rows
 
@@ -411,8 +479,10 @@ def main() -> int:
     rows: list[Row] = []
     for name in options.names or BENCHES:
         print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        began = RealClock.now()
         measured = BENCHES[name](options.quick)
         print_rows(measured)
+        print(f"{name} took {RealClock.now() - began:.0f} s", file=sys.stderr, flush=True)
         rows += measured
     missed = [row["name"] for row in rows if row["ok"] is False]
     print(f"{len(rows)} numbers; not reached: {', '.join(missed) or 'none'}")
@@ -420,40 +490,48 @@ def main() -> int:
 
 
 def idle(quick: bool) -> list[Row]:
-    got = measure("estops", 20 if quick else 10_000, 4 if quick else 12)
+    count = 20 if quick else 10_000
+    got = measure("estops", count, 4 if quick else 12)
     return [
-        *latency("e-stop sample to stop command", got["times"], {"p99": 10, "p99.9": 50}),
-        at_most("motion commands after a latch, or by a release", got["unwanted"], "", 0),
-        at_most("memory of a guard after its e-stops", got["memory"], "MB", 50),
+        *latency("e-stop sample to stop command", count, got, {"p99": 10, "p99.9": 50}),
+        at_most("memory of a guard after its e-stops", got.memory, "MB", 50),
     ]
 
 
 def loaded(quick: bool) -> list[Row]:
-    rows: list[Row] = []
-    for real_time, goal in ((True, 10), (False, 50)):
-        with burners():
-            got = measure("estops", 8 if quick else 400, 4, real_time, hog=True)
-        name = f"e-stop, both cores loaded, run hogs its interpreter, guard {got['priority']}"
-        rows += latency(name, got["times"], {"p99": goal})
-        rows.append(at_most(f"{name}: motion after a latch", got["unwanted"], "", 0))
-    return rows
+    return [*_loaded(quick, real_time=True, goal=10), *_loaded(quick, real_time=False, goal=50)]
+
+
+def _loaded(quick: bool, real_time: bool, goal: float) -> list[Row]:
+    """Two runs for each core, and each of them never rests."""
+    count = 8 if quick else 600
+    got = measure("estops", count, 2 * (os.cpu_count() or 1), real_time, hog=True)
+    return latency(f"e-stop, cores loaded by hogging runs, guard {got.priority}", count, got, {"p99": goal})
 
 
 def killed(quick: bool) -> list[Row]:
-    got = measure("kills", 8 if quick else 200, 4)
-    return latency("run killed to stop command", got["times"], {"p99": 20})
+    """One robot: a run that starts beside it would take the processor from the one that is to die."""
+    count = 4 if quick else 200
+    got = measure("kills", count, 1)
+    return [
+        *latency("run killed to stop command", count, got, {"p99": 20}),
+        *percentiles("run killed: kernel closes what it had open", got.dying, {}),
+    ]
 
 
 def hung(quick: bool) -> list[Row]:
-    got = measure("hangs", 8 if quick else 200, 4)
-    return latency("run hung (SIGSTOP) to stop command", got["times"], {"max": 250})
+    count = 4 if quick else 200
+    return latency("run hung (SIGSTOP) to stop command", count, measure("hangs", count, 4), {"max": 250})
 
 
 def first(quick: bool) -> list[Row]:
-    got = measure("firsts", 8 if quick else 500, 4)
+    """Two for each start of a guard: the first command, and the first one after the robot's readers came anew."""
+    count = 8 if quick else 1000
+    got = measure("firsts", count, 4)
     return [
-        report("first command after a start or re-match, sent", len(got["times"]), ""),
-        at_most("first command after a start or re-match, lost", sum(got["times"]), "", 0),
+        at_least("first command after a start or re-match, sent", len(got.times), "", count),
+        at_most("first command after a start or re-match, given up", len(got.gave_up), "", 0),
+        at_most("first command after a start or re-match, lost", sum(got.times), "", 0),
     ]
 
 

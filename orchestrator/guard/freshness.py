@@ -105,7 +105,7 @@ class Freshness(msgspec.Struct, frozen=True):
             return "frozen"
         if self.late:
             return "late"
-        if sum(now - at < 1.0 for at in self.bad) > limits.bad_samples:
+        if self.bad and sum(now - at < 1.0 for at in self.bad) > limits.bad_samples:
             return "bad"
         return None
 

@@ -17,6 +17,7 @@ from typing import Any
 
 START = "0" * 32
 """What the first record is chained to."""
+_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 class AuditError(Exception):
@@ -88,7 +89,7 @@ class AuditFile:
 
     def append(self, record: dict[str, Any]) -> None:
         """Keep a record. Raises OSError when it cannot be kept."""
-        body = json.dumps(record, separators=(",", ":"), allow_nan=False)
+        body = _json(record)
         chain = _chain(self._chain, body)
         line = f"{_crc(chain, body)} {chain} {body}\n".encode()
         try:

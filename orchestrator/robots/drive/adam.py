@@ -10,7 +10,6 @@ from orchestrator.robots.drive.sending import (
     Sending,
     both_hands,
     commanded_or_held,
-    finite,
     group_of,
     whole,
 )
@@ -22,11 +21,10 @@ _SERIES = 0  # mode_pr: joints as pitch and roll, not as the parallel motors beh
 
 
 def _motor(joint: Joint, q: float, enabled: bool) -> MotorCmd_:
+    """`q` is known to be finite: it comes from a list that was looked through."""
     if joint.kp is None or joint.kd is None:
         raise CannotSend(f"{joint.name} has no gains in the profile")
-    return MotorCmd_(
-        mode=int(enabled), q=finite(q, joint.name), dq=0.0, tau=0.0, kp=joint.kp, kd=joint.kd, ki=0.0, reserve=0
-    )
+    return MotorCmd_(mode=int(enabled), q=q, dq=0.0, tau=0.0, kp=joint.kp, kd=joint.kd, ki=0.0, reserve=0)
 
 
 def _all_joints(profile: Profile, q: list[float], enabled: tuple[bool, ...]) -> list[Message]:

@@ -100,9 +100,10 @@ def _enable_motors(profile: Profile, intent: EnableMotors, sending: Sending) -> 
 
 
 def _motor(q: float, kp: float | None, kd: float | None, tau: float | None, what: str) -> MotorCmd_:
+    """`q` is known to be finite: it comes from a list that was looked through."""
     if kp is None or kd is None or tau is None:
         raise CannotSend(f"{what} has no gains in the profile")
-    return MotorCmd_(mode=_MOTOR_ON, q=finite(q, what), dq=0.0, tau=tau, kp=kp, kd=kd)
+    return MotorCmd_(mode=_MOTOR_ON, q=q, dq=0.0, tau=tau, kp=kp, kd=kd)
 
 
 def joint_messages(profile: Profile, positions: Positions, sending: Sending) -> list[Message]:
