@@ -37,7 +37,7 @@ from orchestrator.engine.nodes.modifiers import (
 )
 from orchestrator.engine.prompts import Prompts
 from orchestrator.engine.resources import parts_used
-from orchestrator.engine.run import FieldSource, Run
+from orchestrator.engine.run import FieldSource, Run, node_id
 from orchestrator.engine.substitution import StandIn, Substitutes
 from orchestrator.leaf import Catalogue, Declaration, Leaf
 from orchestrator.treefile import Expression, Tree, TreeNode
@@ -66,6 +66,13 @@ class BuiltTree:
         if isinstance(pattern, int):
             return self.structure[pattern : pattern + 1] if pattern >= 0 else []
         return [node for node, path in zip(self.structure, self.paths) if fits(pattern, node.name, path)]
+
+    def where(self, node: Behaviour | None) -> tuple[NodeInfo | None, str]:
+        """The node of the file to which a node of the tree belongs, and its place there."""
+        if node is None:
+            return None, ""
+        number = node_id(node)
+        return self.structure[number], str(self.sources[number].place)
 
     def described(self) -> Structure:
         robot = self.tree.robot.name if self.tree.robot else ""

@@ -102,8 +102,10 @@ class Run:
         self.held: list[LeafNode] = []  # by a pause, and not resumed yet
         self.due = inf  # when the next tick is needed at the latest
         self.late_at = inf  # when a tick has taken too long
+        self.blocking: Behaviour | None = None  # the leaf that was the reason for that
         self.cleanups: list[Cleanup] = []  # of what was interrupted and nobody has taken care of yet
-        self.failure: Failure | None = None  # the latest
+        self.failure: Failure | None = None  # the latest that a tree can fail of
+        self.failed: dict[int, str] = {}  # by node, and not told yet: why
         self.trying = False  # a reactive selector looks whether a child would run: nothing may start
         self.wanted = False  # something would have started
         self.breakpoints = Breakpoints()
@@ -121,11 +123,13 @@ class Run:
     def blame_for_delay(self, node: Behaviour, place: object) -> None:
         """The first leaf that comes back too late in a tick is the one that blocked it."""
         self.late_at = inf
+        self.blocking = node
         self.note(node, f"{node.name} blocked the run: a leaf must come back at once ({place})")
 
     def fail(self, node: Behaviour, reason: str) -> Status:
         node.feedback_message = reason
         self.failure = Failure(node, reason)
+        self.failed[node_id(node)] = reason
         return Status.FAILURE
 
     def say(self, node: Behaviour, message: str, progress: float | None = None) -> None:

@@ -248,13 +248,7 @@ class Runner:
             return
         failure = self._run.failure
         reason = failure.reason if failure else f"{self.built.root.name} failed"
-        self._outcome = Outcome("failure", reason, *self._blamed())
-
-    def _blamed(self) -> tuple[NodeInfo | None, str]:
-        if self._run.failure is None:
-            return None, ""
-        number = node_id(self._run.failure.node)
-        return self.built.structure[number], str(self.built.sources[number].place)
+        self._outcome = Outcome("failure", reason, *self.built.where(failure.node if failure else None))
 
     # Pause
 

@@ -8,7 +8,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from orchestrator.engine.events import Change, NodeStatus, Tick
-from orchestrator.engine.run import Run, node_id
+from orchestrator.engine.run import Run
 
 INVALID = Status.INVALID
 _WORDS: dict[Status, NodeStatus] = {
@@ -55,11 +55,9 @@ class Teller:
         if status is Status.RUNNING and said is not None:
             return Change("running", *said)
         word = "skipped" if skipped and status is not INVALID else _WORDS[status]
-        return Change(word, self._shown[number].feedback_message or self._reason(number, status))
-
-    def _reason(self, number: int, status: Status) -> str:
-        """Why a leaf failed, where modifiers stand around it."""
-        failure = self._run.failure
-        if status is not Status.FAILURE or failure is None or node_id(failure.node) != number:
-            return ""
-        return failure.reason
+        message = self._shown[number].feedback_message
+        if status is not Status.RUNNING:
+            why = self._run.failed.pop(number, "")
+            if status is Status.FAILURE:
+                message = message or why  # modifiers around a leaf say nothing
+        return Change(word, message)

@@ -10,6 +10,7 @@ from orchestrator.guard import stops, streams
 from orchestrator.guard.config import Timing
 from orchestrator.guard.events import Heartbeat, IntentAsked, RunBegan, RunConnected, RunEnded, RunGone, StreamEnded
 from orchestrator.guard.modes import ACTIVE, Mode
+from orchestrator.guard.outputs import HUNG
 from orchestrator.guard.policy import POLICIES
 from orchestrator.guard.rules import ask_for, first_refusal
 from orchestrator.guard.state import Pending, State, Task
@@ -71,7 +72,7 @@ def gone(turn: Turn, event: RunGone) -> None:
 
 def watch_heartbeat(turn: Turn) -> None:
     if turn.now >= hung_at(turn.state, turn.setting.config.timing):
-        _leave(turn, turn.setting.config.on.run_hung, "the run is hung")
+        _leave(turn, turn.setting.config.on.run_hung, HUNG)
 
 
 def hung_at(state: State, timing: Timing) -> float:

@@ -50,6 +50,8 @@ ReportKind = Literal[
 ]  # fmt: skip
 
 
+HUNG = "the run is hung"
+"""Why a robot is stopped whose run is not heard any more, though it has not gone."""
 LET_GO = "let go"
 """The value of a warning: the robot went limp, and whether by an e-stop or by somebody is not known yet."""
 

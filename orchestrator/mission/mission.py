@@ -21,6 +21,7 @@ from orchestrator.engine.runner import Outcome, Runner
 from orchestrator.guard.outputs import LET_GO, Report
 from orchestrator.guard.policy import POLICIES
 from orchestrator.mission.arming import ABORT, LATCHED, Arming, Declined, NotArmed, Told
+from orchestrator.mission.cause import Cause
 from orchestrator.mission.fields import RobotFields
 from orchestrator.mission.loading import CannotRun, Loaded
 from orchestrator.mission.recording import Recorder
@@ -101,10 +102,11 @@ class Mission:
         self.robot = Robot(loaded.profile, bus, _Telling(link, self._tell_command))
         self._showing = Showing(self.robot)
         self._shown: dict[str, Any] = {}
-        self._shown_at_failure: dict[int, dict[str, Any]] = {}
+        self._shown_at_failure: dict[int | None, dict[str, Any]] = {}
         self._look_due = -inf if watched else inf
         self._arming = Arming(loaded.profile, link, self._told, bus.clock, self._pass_time, self._show_preflight)
         self._use(self._build())
+        self._cause = Cause(self.built, bus.clock.now())
 
     def _build(self) -> BuiltTree:
         loaded, fields = self._loaded, RobotFields(self.robot)
@@ -159,11 +161,12 @@ class Mission:
 
     def turns(self) -> Iterator[None]:
         """As `run`, turn by turn."""
-        self._running = True
+        self._begin()
         self._link.begin()
         goes_on = True
         while goes_on:
             if self._told.mode in _ENDS_THE_RUN:  # since it was armed
+                self._cause.take(self._told.reason, self._told.mode)
                 self.runner.between_ticks(self._halt)
             self._let_go = False
             yield from self.runner.turns()
@@ -171,9 +174,14 @@ class Mission:
             goes_on = self._kept is not None and self._armed_again(self._kept)
         self._link.finish()
 
+    def _begin(self) -> None:
+        self._cause = Cause(self.built, self._bus.clock.now())
+        self._running = True
+
     def stop(self, reason: str) -> None:
         """Leave at once; from any thread. The robot is stopped by the guard."""
         self._leaving = reason
+        self._cause.take(reason)
         self.runner.stop(reason)
 
     # After a latch
@@ -193,7 +201,7 @@ class Mission:
             self._link.act("abort", self._person)
             return False
         self.start_from(kept, agreed=True)
-        self._running = True
+        self._begin()
         if stopped_by == "estopped":
             self._link.act("restart", self._person)
         else:
@@ -241,6 +249,7 @@ class Mission:
     def _beat(self) -> None:
         self._link.heartbeat()
         now = self._bus.clock.now()
+        self._cause.beat(now)
         if now >= self._look_due:
             self._look_due = now + SHOWN_EVERY
             shown = self._showing.look()
@@ -258,6 +267,7 @@ class Mission:
         self._let_go = self._let_go or report.value == LET_GO
         stopped = report.kind == "mode" and report.value in _ENDS_THE_RUN
         if self._running and (stopped or report.value == LET_GO):
+            self._cause.take(report.text, report.value)
             self.runner.between_ticks(self._halt)
         if report.kind not in ("preflight", "sent"):
             at = self._bus.clock.now()
@@ -268,7 +278,7 @@ class Mission:
         self._hear_out()
         if self._person is not None and self._told.mode in LATCHED:
             self._kept = take(self.built)
-        raise StopRun(self._told.reason)
+        raise StopRun(self._cause.text)
 
     def _hear_out(self) -> None:
         """An e-stop makes itself felt before its flag is seen: what the guard says last counts."""
@@ -279,16 +289,18 @@ class Mission:
 
     def _is_in_doubt(self) -> bool:
         mode = self._told.mode
-        return mode in ("intervened", "fault") or (self._let_go and mode not in LATCHED)
+        return mode in ("intervened", "fault") or (self._let_go and mode not in LATCHED) or self._cause.is_hung
 
     def _verdict(self, outcome: Outcome) -> Outcome:
-        """A tree may fail of what the guard is about to report: then it was stopped."""
-        if outcome.status != "failure":
+        """A tree may fail of what the guard has reported or is about to: then it was stopped."""
+        if outcome.status == "failure":
+            with suppress(Left):
+                self._pass_time(0.05)
+            self._hear_out()
+        cause = self._cause
+        if not cause.text:
             return outcome
-        with suppress(Left):
-            self._pass_time(0.05)
-        self._hear_out()
-        return Outcome("stopped", self._told.reason) if self._told.mode in LATCHED else outcome
+        return Outcome("stopped", cause.tell(self._bus.clock.now()), *self.built.where(cause.node))
 
     def _tell_command(self, number: int, intent: AnyIntent) -> None:
         leaf, once = self.built.run.acting, not POLICIES[type(intent)].idempotent
@@ -305,7 +317,7 @@ class Mission:
             self._look_at_failures(event)
         with self._telling:
             if isinstance(event, End) and event.status != "success":
-                shown = self._shown_at_failure.get(-1 if event.node is None else event.node)
+                shown = self._shown_at_failure.get(event.node) if event.status == "failure" else None
                 self._pass_on(RobotShown(at=event.at, fields=shown or self._showing.look()))
             self._pass_on(event)
 

@@ -77,11 +77,18 @@ class Finally(Own):
     def clean_up(self) -> bool:
         if self.run.clock.now() >= self.deadline:
             self._give_up()
-        elif self.ticks[1]() is RUNNING:
+        elif self._tick_after() is RUNNING:
             self.run.wake_at(self.deadline)
             return False
         self.open = False
         return True
+
+    def _tick_after(self) -> Status:
+        """What fails in here is told, but the tree does not fail of it."""
+        failure = self.run.failure
+        status = self.ticks[1]()
+        self.run.failure = failure
+        return status
 
     def forget(self) -> None:
         self.open = False

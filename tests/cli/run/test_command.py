@@ -56,7 +56,7 @@ def test_a_fault_in_virtual_time_stops_the_run_with_3_and_the_last_line_says_why
     assert code == 3
     before, last = said.splitlines()[-2:]
     assert before.startswith("not done: finally of sequence")
-    assert last == "stopped: estopped: e-stop hard"
+    assert re.fullmatch(r"stopped at .*go_to.yaml:\d+:\d+: MoveToTag: estopped: e-stop hard", last)
 
 
 def test_a_failed_run_says_which_node_where_why_and_what_the_robot_showed() -> None:

@@ -59,3 +59,13 @@ def test_a_finally_within_a_finally_that_takes_too_long_is_stopped_too(fly: Fly)
     assert run.run().status == "success"
     assert run.said[-1] == "stop slow"
     assert b"finally of Act in it was left undone" in run.stream()
+
+
+def test_a_tree_does_not_fail_of_what_fails_in_its_finally(fly: Fly) -> None:
+    """The one to blame is the node; what went wrong afterwards is told with its own reason."""
+    after = "finally:\n    - Act: {id: f, ok: false}\n      retry: 1"
+    run = fly(f"- sequence:\n    - Act: {{id: a, ok: false}}\n      name: to blame\n  {after}")
+    outcome = run.run()
+    assert outcome.node is not None
+    assert (outcome.status, outcome.node.name, outcome.reason) == ("failure", "to blame", "a failed")
+    assert b"f failed" in run.stream()

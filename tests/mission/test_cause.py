@@ -1,0 +1,126 @@
+"""The conclusion of a run that was stopped: what happened first, and at which node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from behaviours.hands import HandOpen
+from orchestrator.cli.run.lines import Lines
+from orchestrator.engine.runner import Outcome
+from orchestrator.guard.events import RunGone
+from orchestrator.leaf import Status
+from orchestrator.mission.loading import load_mission
+from orchestrator.mission.virtual import VirtualMission
+from orchestrator.sim.faults import inject
+
+TREE = """
+tree: reach
+robot: adam_u
+root:
+  sequence:
+    - MoveJoints: {pose: ready, time: 3 s}
+      name: reach
+    - HandOpen: {hand: right}
+      name: open
+  finally:
+    - MoveJoints: {pose: home, time: 3 s}
+      name: go home
+"""
+STOOD_STILL = "the run stood still for 2.5 s, so the guard stopped the robot"
+
+
+class Play:
+    """A mission to which something happens at a turn of its run."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "tree.yaml").write_text(TREE)
+        self.shown = Lines("VIRTUAL", "adam_u", "reach")
+        self.mission = VirtualMission(load_mission(folder / "tree.yaml"), self.shown)
+        self.mission.mission.arm("test")
+
+    def run(self, turn: int = 0, happens: Callable[[], object] = lambda: None) -> Outcome:
+        for number, _ in enumerate(self.mission.mission.turns()):
+            if number == turn:
+                happens()
+        self.shown.close()
+        outcome = self.mission.mission.runner.outcome
+        assert outcome is not None
+        return outcome
+
+    def stand_still(self) -> None:
+        self.mission.clock.advance(2.5)
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Play:
+    return Play(tmp_path)
+
+
+def told(outcome: Outcome) -> tuple[str, str, str]:
+    return outcome.status, outcome.node.name if outcome.node else "", outcome.reason
+
+
+def test_a_run_that_stood_still_between_two_ticks(play: Play) -> None:
+    assert told(play.run(20, play.stand_still)) == ("stopped", "reach", STOOD_STILL)
+
+
+@pytest.mark.parametrize("status", [Status.SUCCESS, Status.FAILURE])
+def test_a_run_that_stood_still_in_a_tick_in_which_its_tree_failed_of_what_followed(
+    play: Play, status: Status, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Everything it asks for from then on is refused, and with it its `finally`: that is not why."""
+
+    def step(leaf: Any) -> Status:
+        play.stand_still()
+        return status
+
+    monkeypatch.setattr(HandOpen, "step", step)
+    assert told(play.run()) == ("stopped", "open", STOOD_STILL)
+    *_, shown, last = capsys.readouterr().out.splitlines()
+    assert last.endswith(f"tree.yaml:8:7: open: {STOOD_STILL}")
+    assert last.startswith("stopped at ")
+    assert shown == "the robot showed: no errors, battery 52 V"
+
+
+def test_a_guard_that_missed_heartbeats_that_were_sent(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = play.mission.mission._link
+    told_so = "the guard did not hear from the run any more, so it stopped the robot"
+    assert told(play.run(20, lambda: monkeypatch.setattr(link, "heartbeat", lambda: None))) == (
+        "stopped",
+        "reach",
+        told_so,
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("motor_error:left_elbow", "estopped: e-stop motors"),
+        ("damping", "estopped: e-stop pad"),
+        ("foreign_writer:rt/lowcmd", "intervened: commanded by"),
+        ("garbage:rt/lowstate.motor_state[3].q", "fault: emergency (rt/lowstate) is bad"),
+    ],
+)
+def test_a_stop_by_the_guard(play: Play, fault: str, reason: str) -> None:
+    outcome = play.run(20, lambda: inject(play.mission.twin, fault))
+    assert told(outcome)[:2] == ("stopped", "reach")
+    assert outcome.reason.startswith(reason)
+
+
+def test_a_lost_connection(play: Play) -> None:
+    guard = play.mission.guard
+    outcome = play.run(20, lambda: guard.handle(RunGone(guard.state.epoch)))
+    assert told(outcome) == ("stopped", "reach", "stopping: the run is gone")
+
+
+def test_somebody_who_leaves_in_the_tick_in_which_the_tree_fails(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    def step(leaf: Any) -> Status:
+        play.mission.mission.stop("interrupted at the terminal")
+        return Status.FAILURE
+
+    monkeypatch.setattr(HandOpen, "step", step)
+    assert play.run()[:2] == ("stopped", "interrupted at the terminal")
