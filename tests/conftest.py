@@ -8,6 +8,9 @@ import uuid
 import pytest
 
 from orchestrator.bus.settings import DdsSettings, loopback
+from tests.steady import STOOD_STILL, Watch, run_steadily
+
+WATCH = pytest.StashKey[Watch]()
 
 
 @pytest.fixture
@@ -23,3 +26,24 @@ def settings(worker_id: str) -> DdsSettings:
 def _histories(tmp_path_factory: pytest.TempPathFactory) -> None:
     """No run of a test is kept among those of whoever runs the tests."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    if item.get_closest_marker("alone") is None:
+        return None
+    stash = item.config.stash
+    if WATCH not in stash:
+        stash[WATCH] = Watch()
+        item.config.add_cleanup(stash[WATCH].close)
+    run_steadily(item, nextitem, stash[WATCH])
+    return True
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if getattr(report, "when", "") == "call":
+                for name, value in report.user_properties:
+                    if name == STOOD_STILL:
+                        terminalreporter.write_line(f"run again: {report.nodeid}: the machine {name} for {value} s")
