@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# Every mission starts three processes: without compiled modules on disk each of them takes a second longer.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-dds lint types docs picture bench bench-guard clean
 
 demo: $(READY)
