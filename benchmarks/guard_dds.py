@@ -160,7 +160,7 @@ class Bench:
         """Seconds the kernel took each time to close what a killed run had open."""
 
     def settings(self) -> guard_process.Settings:
-        return guard_process.Settings("atom_w", self.network, self.folder)
+        return guard_process.Settings("atom_w", self.network, self.folder, f"{self.folder}/audit.log")
 
     def _joints(self, sample: Sample) -> None:
         if not moves(sample):

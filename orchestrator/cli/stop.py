@@ -16,6 +16,7 @@ PATIENCE = 30.0
 def stop() -> None:
     """Stop every robot that is guarded on this machine; exit 1 if a guard does not leave or saw no effect."""
     from orchestrator.clock import RealClock
+    from orchestrator.guard.process import CALM
     from orchestrator.mission.processes import guards, last_words, robot_of
 
     found = guards()
@@ -32,7 +33,7 @@ def stop() -> None:
     good = True
     for folder in found:
         words = "the guard does not leave" if folder in left else last_words(folder) or "its guard was killed"
-        still = words in ("the robot stands still", "nothing moved")
+        still = words in CALM
         good &= still
         ending = "" if still else ". PRESS THE HARDWARE EMERGENCY STOP"
         typer.secho(f"{robot_of(folder)}: {words}{ending}", fg=None if still else "red", err=not still)

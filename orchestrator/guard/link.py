@@ -87,6 +87,8 @@ class Welcome(msgspec.Struct, frozen=True, tag=True):
     mode: str
     priority: str
     """What scheduling the guard got, for people."""
+    audit: str
+    """The file in which it keeps its records."""
 
 
 class Farewell(msgspec.Struct, frozen=True, tag=True):
@@ -156,6 +158,7 @@ class Host(msgspec.Struct):
     epoch: Callable[[], int]
     mode: Callable[[], str]
     priority: str = ""
+    audit: str = ""
 
 
 class _Misuse(Exception):
@@ -187,6 +190,11 @@ class GuardServer:
         client = self._client
         if client is not None:
             _send(client, Reported(report, self._clock.now()))
+
+    @property
+    def attends(self) -> bool:
+        """Whether a run is connected."""
+        return self._client is not None
 
     def close(self) -> None:
         """No more runs; the one that is there stays connected."""
@@ -233,7 +241,7 @@ class GuardServer:
         handle = self._host.handle
         handle(events.RunConnected(hello.run))
         epoch = self._host.epoch()
-        _send(client, Welcome(self._host.mode(), self._host.priority))
+        _send(client, Welcome(self._host.mode(), self._host.priority, self._host.audit))
         try:
             while (message := _receive(client, buffer)) is not None:
                 if isinstance(message, Hello):
@@ -301,7 +309,7 @@ class LinkCommander:
         except LinkError:
             self.close()
             raise
-        self.mode, self.priority = welcome.mode, welcome.priority
+        self.mode, self.priority, self.audit = welcome.mode, welcome.priority, Path(welcome.audit)
         threading.Thread(target=self._listen, name="guard reports", daemon=True).start()
 
     def _greeting(self) -> Welcome:

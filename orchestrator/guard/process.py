@@ -32,8 +32,6 @@ LONGEST_WAIT = 0.02
 """Seconds between two looks at the clock, however quiet it is."""
 NAME = "orchestrator guard"
 """What it is called on DDS."""
-AUDIT = "audit.log"
-"""What its file of records is called."""
 REAL_TIME_PRIORITY = 20
 STOP_TIME = 5.0
 """Seconds after which the guard leaves although it has not seen the robot stand: it has told, and can do no more."""
@@ -41,8 +39,17 @@ PARK_TIME = 20.0
 """The same for a robot that goes limp when nothing is sent: it is parked first, which takes its time."""
 
 
+TWIN_SILENT = 2.0
+"""Seconds without a word and without a run after which a simulated robot has gone: it ends with its run."""
+
+STANDS = "the robot stands still"
+NOTHING_MOVED = "nothing moved"
+TWIN_GONE = "the simulated robot has gone with its run"
+CALM = frozenset({STANDS, NOTHING_MOVED, TWIN_GONE})
+"""Last words after which nobody has to do anything."""
+
 OUTCOMES = {
-    "stopped": "the robot stands still",
+    "stopped": STANDS,
     "unverified": "whether the robot stands still is not known",
     "ineffective": "the robot still moved after the stop",
 }
@@ -60,9 +67,13 @@ class Settings(msgspec.Struct, frozen=True):
     robot: str
     network: DdsSettings
     folder: str
-    """Socket, lock and audit file of this robot."""
+    """Socket and lock of this robot."""
+    audit: str
+    """Its file of records."""
     rpc: str | None = None
     """host:port of the robot's JSON-RPC, where it is to be used."""
+    simulated: bool = False
+    """Whether the robot is a twin, which ends with its run."""
 
 
 class GuardProcess:
@@ -73,19 +84,28 @@ class GuardProcess:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         profile, config = load_profile(settings.robot), load_guard_config()
         self._lock = lock(self._folder)
+        self._simulated = settings.simulated
         self._run_ended = self._told_to_stop = False
         self._leave_by = math.inf
-        audit = AuditFile(self._folder / AUDIT)
+        Path(settings.audit).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        audit = AuditFile(Path(settings.audit))
         granted = priority()  # first, for threads inherit it: DDS' own must not wait either
         self._bus = DdsBus(settings.network, name=NAME, breather=0.0)
         rpc = RpcCaller(settings.rpc) if settings.rpc else None
         self._guard = Guard(profile, config, self._bus, audit, rpc)
         self._server = GuardServer(
             self._folder / "guard.sock",
-            Host(self._handle, lambda: self._guard.state.epoch, lambda: self._guard.state.mode.value, granted),
+            Host(
+                self._handle,
+                lambda: self._guard.state.epoch,
+                lambda: self._guard.state.mode.value,
+                granted,
+                settings.audit,
+            ),
             self._bus.clock,
         )
         self._guard.on_report = self._server.tell
+        self._attended = self._bus.clock.now()
 
     def run(self) -> None:
         """Watch, decide and publish until the run has ended in good order, or a person wants it gone."""
@@ -113,9 +133,19 @@ class GuardProcess:
         self._leave_by = self._bus.clock.now() + (PARK_TIME if endless else STOP_TIME)
 
     def _may_leave(self) -> bool:
+        if self._simulated and self._twin_is_gone():
+            return True
         if self._leave_by < math.inf:
             return self._at_rest() or self._bus.clock.now() >= self._leave_by
         return self._run_ended and self._at_rest()
+
+    def _twin_is_gone(self) -> bool:
+        """A simulated robot that fell silent when its run was killed will not come again, and nothing can hurt it."""
+        now = self._bus.clock.now()
+        if self._server.attends:
+            self._attended = now
+        heard = max((source.last for source in self._guard.state.sources.values()), default=-math.inf)
+        return now - max(heard, self._attended) > TWIN_SILENT
 
     def _at_rest(self) -> bool:
         """Whether nothing of ours moves or is held, and the last stop has been seen to work."""
@@ -136,11 +166,9 @@ class GuardProcess:
     def _say_what_came_of_it(self) -> None:
         """For whoever asked us to leave, in the second line of the lock file."""
         stop = self._guard.state.stop
-        print(
-            OUTCOMES.get(stop.outcome, "the stop was not over") if stop else "nothing moved",
-            file=self._lock,
-            flush=True,
-        )
+        words = OUTCOMES.get(stop.outcome, "the stop was not over") if stop else NOTHING_MOVED
+        gone = words not in CALM and self._simulated and self._twin_is_gone()
+        print(TWIN_GONE if gone else words, file=self._lock, flush=True)
 
 
 def lock(folder: Path) -> IO[str]:

@@ -6,6 +6,7 @@ or changed unnoticed; the checksum tells a line that a crash cut off. Only the l
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -21,7 +22,7 @@ _json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 class AuditError(Exception):
-    """The file is not what it was written as; the text names the line."""
+    """The file is not what it was written as (the text names the line), or somebody else writes it."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,18 @@ def read(path: Path, start: int = 0) -> Reading:
     return Reading(tuple(records), chain, good, torn=False)
 
 
+def in_use(path: Path) -> bool:
+    """Whether somebody may still add records."""
+    try:
+        with path.open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _parse(line: bytes, before: str) -> tuple[dict[str, Any], str] | None:
     """A record and its hash, or None when the line is not whole or not in its place."""
     try:
@@ -79,11 +92,19 @@ class AuditFile:
     """Appends records. Opening one that a crash cut off drops the torn line and goes on after it."""
 
     def __init__(self, path: Path) -> None:
-        found = read(path)
         self.path = path
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            found = read(path)
+        except BlockingIOError:
+            os.close(self._file)
+            raise AuditError(f"{path}: another guard keeps its records there") from None
+        except AuditError:
+            os.close(self._file)
+            raise
         self._chain = found.chain
         self._length = found.length
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         os.ftruncate(self._file, found.length)
         os.lseek(self._file, found.length, os.SEEK_SET)
 

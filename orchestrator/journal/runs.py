@@ -23,10 +23,14 @@ CRASHED = "crashed"
 RUNNING = "running"
 
 
+def state_folder() -> Path:
+    """Where everything is kept that must outlive a restart of the machine."""
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "orchestrator"
+
+
 def runs_folder() -> Path:
     """Where runs are kept: readable by their user alone."""
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
-    return Path(state) / "orchestrator/runs"
+    return state_folder() / "runs"
 
 
 class UnknownRun(Exception):
@@ -80,7 +84,7 @@ class StoredRun:
         try:
             history.fold(read(Path(source["file"]), source["from"]).records)
             if not Path(source["file"]).exists():
-                source["problem"] = "the guard's records are gone: has the machine been restarted?"
+                source["problem"] = "the guard's records are gone"
         except (AuditError, OSError) as error:
             source["problem"] = str(error)
         history.write(facts={"audit": source | {"last": last}})

@@ -15,6 +15,7 @@ from orchestrator.guard.last_stop import last_stop
 from orchestrator.guard.link import LinkCommander
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.rpc import RpcCaller
+from orchestrator.journal.audits import audit_file
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
 from orchestrator.mission.place import place_of
@@ -49,15 +50,18 @@ class LiveMission:
         try:
             network, self._rpc = self._open.enter_context(place_of(loaded, simulated, faults, seed))
             folder = state_folder(profile.name, network)
-            take_in_audits(folder / guard_process.AUDIT)
-            self.guard = GuardProcess(guard_process.Settings(loaded.robot, network, str(folder), self._rpc))
+            audit = audit_file(folder.name, simulated)
+            take_in_audits(audit)
+            self.guard = GuardProcess(
+                guard_process.Settings(loaded.robot, network, str(folder), str(audit), self._rpc, simulated)
+            )
             self._bus = DdsBus(network, name="orchestrator run")
             self._open.callback(self._bus.close)
             patience = GUARD_STARTS if self.guard.joined else 0.0
             self._link = LinkCommander(self.guard.socket, loaded.tree.name, self._bus.wake, patience)
             self._open.callback(self._link.close)
             if recorder is not None:
-                recorder.audit_at(folder / guard_process.AUDIT)
+                recorder.audit_at(self._link.audit)
             self.mission = Mission(loaded, self._bus, self._link, prompts, on_event, person, watched, recorder)
         except BaseException:
             self._open.close()

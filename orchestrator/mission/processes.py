@@ -90,7 +90,7 @@ class GuardProcess:
 
 
 def state_folder(robot: str, network: DdsSettings) -> Path:
-    """Where the guard of this robot on this network keeps its socket, lock and audit file."""
+    """Where the guard of this robot on this network keeps its socket and lock."""
     mark = hashlib.blake2b(msgspec.json.encode(network), digest_size=4).hexdigest()  # sockets have short names
     return _state_root() / f"{robot}-{mark}"
 

@@ -18,6 +18,8 @@ import msgspec
 
 from orchestrator import __version__
 from orchestrator.engine.events import Command, Event, Tick, to_json
+from orchestrator.journal.audit import in_use
+from orchestrator.journal.audits import clear_simulated, put_aside
 from orchestrator.journal.history import HistoryError
 from orchestrator.journal.runs import OpenRun, all_runs
 from orchestrator.journal.writer import Writer
@@ -144,12 +146,17 @@ def mark(content: Any) -> str:
 
 
 def take_in_audits(file: Path) -> None:
-    """Before a guard that records in this file works for a new run: what it has for runs that crashed is theirs."""
+    """Before a guard that records in this file works for a new run: what it has for runs that crashed is theirs.
+
+    So is what guards have recorded that are gone.
+    """
     for run in all_runs():
         if not run.settled and not run.alive:
             try:
                 with run.history() as history:
-                    source = history.fact("audit")
-                    run.fold_audit(history, last=source is None or source["file"] == str(file))
+                    kept = Path((history.fact("audit") or {"file": file})["file"])
+                    run.fold_audit(history, last=kept == file or not in_use(kept))
             except HistoryError:
                 continue  # `orchestrator runs` says so
+    clear_simulated()
+    put_aside(file)

@@ -50,7 +50,7 @@ class Life:
     """One guard from its start to its end, on a network that outlives it."""
 
     def __init__(self, network: MemoryNetwork, audit: AuditFile) -> None:
-        self.network, self.clock = network, network.clock
+        self.network, self.clock, self._audit = network, network.clock, audit
         self.bus = network.bus("guard")
         self.guard = Guard(load_profile("atom_w"), default_config(), self.bus, audit)
         self.run = InProcessCommander(self.guard, self.clock)
@@ -63,6 +63,7 @@ class Life:
     def die(self) -> None:
         self.guard.run_due = lambda: None  # type: ignore[method-assign]
         self.bus.close()
+        self._audit.close()  # the kernel does
 
 
 def mission(life: Life, robot: ScriptedAtom) -> None:

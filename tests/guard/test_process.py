@@ -140,7 +140,7 @@ def test_a_guard_file_with_mistakes_is_refused_with_all_their_places(
     bad = good.replace("heartbeat: 200 ms", "heartbeat: soon").replace("repeats: 3 ", "repeats: -3 ")
     (tmp_path / "guard.yaml").write_text(bad)
     monkeypatch.setattr(config, "own_path", lambda name: tmp_path / "guard.yaml")
-    wanted = process.Settings("atom_w", settings, str(tmp_path / "state"))
+    wanted = process.Settings("atom_w", settings, str(tmp_path / "state"), str(tmp_path / "audit.log"))
     monkeypatch.setattr(sys, "argv", ["guard", json.dumps(msgspec.to_builtins(wanted))])
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     assert process.main() == 2
@@ -156,9 +156,10 @@ def test_a_guard_file_with_mistakes_is_refused_with_all_their_places(
 
 def test_a_run_is_told_all_that_keeps_its_guard_from_starting(settings: DdsSettings) -> None:
     with tempfile.TemporaryDirectory(prefix="o") as folder:
-        (Path(folder) / "audit.log").write_text("this is no audit\nnor is this\n")
+        audit = Path(folder) / "audit.log"
+        audit.write_text("this is no audit\nnor is this\n")
         with pytest.raises(ProcessError, match="line 1 is not as it was written"):
-            GuardProcess(process.Settings("atom_w", settings, folder))
+            GuardProcess(process.Settings("atom_w", settings, folder, str(audit)))
         assert lock_holder(Path(folder)) is None
 
 

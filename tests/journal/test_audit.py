@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from orchestrator.journal.audit import AuditError, AuditFile, read
+from orchestrator.journal.audit import AuditError, AuditFile, in_use, read
 
 RECORDS: list[dict[str, Any]] = [
     {"at": 1.5, "command": "SetFsm", "id": 1},
@@ -158,3 +158,11 @@ def test_any_records_come_back(tmp_path_factory: pytest.TempPathFactory, records
         for record in records:
             audit.append(record)
     assert list(read(path).records) == records
+
+
+def test_two_guards_never_write_one_file(tmp_path: Path) -> None:
+    with AuditFile(tmp_path / "audit"):
+        assert in_use(tmp_path / "audit")
+        with pytest.raises(AuditError, match="another guard keeps its records there"):
+            AuditFile(tmp_path / "audit")
+    assert not in_use(tmp_path / "audit")

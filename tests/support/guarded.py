@@ -57,7 +57,7 @@ class Guarded:
             if topic.kind == "command" and name not in self.twin.publications:  # Dobot's robots write one themselves
                 self._listen(name, replace(topic, kind="event"))
         rpc = f"127.0.0.1:{live.rpc_port}" if live.rpc_port else None
-        self.settings = guard_process.Settings(robot, network, str(folder), rpc)
+        self.settings = guard_process.Settings(robot, network, str(folder), str(folder / "audit.log"), rpc)
         self.guard = GuardProcess(self.settings)
         self.run = self.connect()
 
