@@ -6,6 +6,9 @@ measured in turn within one run, the best or the median of many repeats counts, 
 
 from __future__ import annotations
 
+import os
+import tempfile
+from functools import cache
 from typing import Any, NotRequired, TypedDict
 
 
@@ -31,6 +34,17 @@ def at_most(name: str, value: float, unit: str, goal: float) -> Row:
 def report(name: str, value: float, unit: str) -> Row:
     """A number without a goal, for comparison."""
     return Row(name=name, value=value, unit=unit, reach=None, ok=None)
+
+
+def as_installed() -> dict[str, str]:
+    """The environment of a process that finds its modules compiled, as those of an installed program are."""
+    others = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**others, "PYTHONPYCACHEPREFIX": _bytecode().name}
+
+
+@cache
+def _bytecode() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="bytecode")
 
 
 class NoFields:

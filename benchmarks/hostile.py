@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks import as_installed
+
 LARGEST = 256 * 1024
 HEAD = "tree: t\nrobot: atom_w\nroot:\n"
 PART = "tree: t\nroot:\n"
@@ -136,6 +138,13 @@ _FILLED = {
     "long conditions": (HEAD, f"  - check: {' or '.join(['pad.a'] * 110)}\n", ""),
     "long calculations": (HEAD, f"  - check: {' + '.join('1' * 240)} < 3\n", ""),
     "long calculations that depend": (HEAD, f"  - check: {' + '.join(['errors.count'] * 65)} < 3\n", ""),
+    "dense calculations": (HEAD, f"  - check: {'+'.join('1' * 490)}<3\n", ""),
+    "dense comparisons": (HEAD, f"  - check: {'<'.join('1' * 490)}\n", ""),
+    "dense words": (HEAD, f"  - check: {'<'.join('a' * 490)}\n", ""),
+    "dense negations": (HEAD, f"  - check: {'+'.join(['-1'] * 320)}<3\n", ""),
+    "dense products": (HEAD, f"  - check: {'*'.join(['1m'] * 320)}<3\n", ""),
+    "dense names": (HEAD, f"  - check: {'+'.join(['$a'] * 320)}<3\n", ""),
+    "short expressions": (HEAD, f"  - HandPose: {{hand: left, fingers: [{'@+1,' * 900}]}}\n", ""),
     "deep parentheses": (HEAD, f"  - check: {'(' * 20}pad.a{')' * 20}\n", ""),
     "modes in conditions": (HEAD, f"  - check: {_MODES}\n", ""),
     "conditions of modifiers": (HEAD, "  - CheckErrors:\n    when: fsm.state == ready\n    while: upper.control\n", ""),
@@ -151,8 +160,8 @@ _FILLED = {
 
 _PARALLEL = HEAD + "  - parallel:\n"
 _SHAPED = {
-    "choices": repeated("  - check: $answer == c\n", 1000, filled(
-        HEAD + "  - Ask: {question: a, choices: [", "c@, ", "]}\n    save: answer\n" + " " * 60_000 + "\n")),
+    "choices": repeated("  - check: $answer == c\n", 1900, repeated(
+        "c@, ", 990, HEAD + "  - Ask: {question: a, choices: [") + "]}\n    save: answer\n"),
     "nested sequences": nested("- sequence:", 30),
     "nested parallels": nested("- parallel:", 30),
     "nested rounds": nested("- sequence:", 30).replace("CheckErrors", "SetFsm: {state: ready}"),
@@ -172,6 +181,14 @@ _SHAPED = {
     "parallels in a parallel": repeated(
         "      - parallel: [{SetFsm: {state: ready}}, {SetFsm: {state: walk}}, HandOpen]\n", 490, _PARALLEL),
     "ways that never lead on": repeated("  - {check: pad.a, result: failure}\n", 1990),
+    "values of for_each in many nodes": repeated("      - MoveToTag: {tag: $tag}\n", 1990, HEAD + "  - sequence:\n")
+    + f"    for_each: {{tag: [{', '.join(['12', '15'] * 490)}]}}\n",
+    "many names and many nodes": filled(
+        HEAD + "  - Set: {", "n@: 1, ", "}\n" + repeated("  - Set: {again@: @}\n", 1990, "")),
+    "many names and many ways": filled(HEAD + "  - Set: {", "n@: 1, ", "}\n" + repeated(
+        "  - selector: [{Set: {a@: 1}}, {Set: {b@: 1}}]\n", 660, "")),
+    "a long list by its name": repeated("  - Ask: {question: a, choices: $words}\n", 1990,
+        _PARAMS + f"  words: {{type: list of text, default: [{'a, ' * 1000}]}}\nroot:\n"),
 }  # fmt: skip
 
 # What a file holds that is used again and again.
@@ -182,9 +199,26 @@ _USED = {
     "some parameters": (1990, "tree: t\nparams:\n" + "  a@: {type: int, default: 1}\n" * 10 + TAIL),
     "many conditions": (1990, filled("tree: t\nrequire:\n", "  - pad.a\n", TAIL)),
     "long lists": (1990, filled(PART, f"  - HandPose: {{hand: left, fingers: [{'1 % + 1 %, ' * 900}]}}\n")),
+    "long expressions": (20, filled(PART, f"  - check: {'+'.join('1' * 490)}<3\n")),
+    "texts with names": (
+        80,
+        filled(PART, f"  - Log: {{text: {'$a' * 2000}}}\n").replace(
+            "root", "params:\n  a: {type: int, default: 1}\nroot"
+        ),
+    ),
+    "long choices": (
+        1990,
+        f"tree: t\nparams:\n  a: {{type: 'one of [{', '.join(f'w{n}' for n in range(999))}]', default: w998}}\n{TAIL}",
+    ),
     "errors": (1990, filled(PART, "  - check: nothing\n")),
     "syntax errors": (1990, filled(PART, "  - a: b: c\n")),
 }
+
+_PASSED_ON = {
+    "main": repeated("  - {use: part.yaml, with: {numbers: $numbers}}\n", 1990,
+        _PARAMS + f"  numbers: {{type: list of int, default: [{'1, ' * 1000}]}}\nroot:\n"),
+    "part": f"tree: t\nparams:\n  numbers: {{type: list of int}}\n{TAIL}",
+}  # fmt: skip
 
 
 def _missions() -> dict[str, Files]:
@@ -196,7 +230,13 @@ def _missions() -> dict[str, Files]:
         f"uses of {name}": {"main": repeated("  - use: part.yaml\n", times), "part": part}
         for name, (times, part) in _USED.items()
     }
-    return {**single, **used, "a chain of files": chained(60, 1), "files that double": chained(20, 2)}
+    return {
+        **single,
+        **used,
+        "a long list passed on": _PASSED_ON,
+        "a chain of files": chained(60, 1),
+        "files that double": chained(20, 2),
+    }
 
 
 MISSIONS = _missions()
@@ -224,7 +264,7 @@ def answer(name: str) -> Answer:
         path = written(name, Path(folder))
         command = [sys.executable, "-m", "orchestrator.cli", "check", str(path)]
         begin = os.times().elapsed
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=as_installed())
         _, status, usage = os.wait4(process.pid, 0)
         wall = os.times().elapsed - begin
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -233,8 +273,14 @@ def answer(name: str) -> Answer:
     return Answer(name, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
+def answers() -> list[Answer]:
+    """All of them, after one that compiles the modules."""
+    answer("empty lines")
+    return [answer(name) for name in MISSIONS]
+
+
 def main() -> None:
-    for each in sorted(map(answer, MISSIONS), key=lambda each: each.processor):
+    for each in sorted(answers(), key=lambda each: each.processor):
         print(f"{each.name:40}{each.wall:8.2f} s{each.processor:8.2f} s{each.peak:8.0f} MB", flush=True)
 
 

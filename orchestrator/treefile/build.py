@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from orchestrator.leaf import Catalogue, Declaration, ParamType
 from orchestrator.leaf.words import KINDS, LATER, MODIFIERS, OF_KIND
 from orchestrator.treefile.expression import NOT_CONSTANT, Name
+from orchestrator.treefile.limits import DEPTH, Effort
 from orchestrator.treefile.model import Modifiers, TreeNode
 from orchestrator.treefile.modifiers import Entry, ModifierReader, Outcome, after_modifiers, never_runs
 from orchestrator.treefile.scope import Saved, Scope, on_either
@@ -18,39 +19,24 @@ from orchestrator.yamlfile import UNREAD, Findings, Mapping, Node, Scalar, Seque
 if TYPE_CHECKING:
     from orchestrator.treefile.file import FileCheck
 
-DEEPEST = 64
-IN_A_FILE = 2000
-ALTOGETHER = 5000
-
 _ROLE = {**dict.fromkeys(KINDS, "kind"), **dict.fromkeys(MODIFIERS, "modifier"), **dict.fromkeys(OF_KIND, "of kind")}
 _LOOKS_LIKE_A_LEAF = re.compile(r"[A-Z]\w*")
 _COUNT = re.compile(r"[1-9][0-9]{0,8}")
 _STUCK = re.compile(r"(\w+):([^\s].*)", re.DOTALL)
 
 
-class TooMany(Exception):
-    """More nodes than may be: already reported."""
-
-
-class Counter:
-    """Nodes so far, in all files together."""
-
-    def __init__(self) -> None:
-        self.nodes = 0
-
-
 class Builder:
     """Builds the nodes of one file. `saved` of the scope is kept up to date while the tree is walked."""
 
     def __init__(
-        self, check: FileCheck, catalogue: Catalogue, scope: Scope, reader: Reader, findings: Findings, counter: Counter
+        self, check: FileCheck, catalogue: Catalogue, scope: Scope, reader: Reader, findings: Findings, effort: Effort
     ) -> None:
         self._check = check
         self._leaves = catalogue.leaves
         self._scope = scope
         self._reader = reader
         self._findings = findings
-        self._counter = counter
+        self._effort = effort
         self._here = 0
         self._outside: set[str] = set()  # parameters of the leaf being read that stand among its modifiers
         self._modifiers = ModifierReader(scope, reader, findings)
@@ -89,9 +75,8 @@ class Builder:
     def node(self, written: Node) -> tuple[TreeNode, Outcome]:
         """One node with what it saves."""
         self.depth += 1
-        if self.depth > DEEPEST:
-            self._findings.error(written, "too-deep", f"nodes are nested deeper than {DEEPEST} levels")
-            raise TooMany
+        if self.depth > DEPTH:
+            self._effort.refuse(written, "too-deep", f"nodes are nested deeper than {DEPTH} levels")
         try:
             if type(written) is Mapping:
                 return self._mapping(written)
@@ -101,18 +86,9 @@ class Builder:
         finally:
             self.depth -= 1
 
-    def _count(self, at: Node) -> None:
-        self._here += 1
-        self._counter.nodes += 1
-        if self._here > IN_A_FILE:
-            self._findings.error(at, "too-many-nodes", f"more than {IN_A_FILE} nodes in a file: split it")
-            raise TooMany
-        if self._counter.nodes > ALTOGETHER:
-            self._findings.error(at, "too-many-nodes", f"more than {ALTOGETHER} nodes with all subtrees")
-            raise TooMany
-
     def _new(self, kind: str, source: Node) -> TreeNode:
-        self._count(source)
+        self._here += 1
+        self._effort.node(source, self._here)
         made = TreeNode(kind, source)
         made.dead = not self._reader.active
         return made
@@ -538,7 +514,7 @@ class Builder:
     ) -> Outcome:
         scope, reader = self._scope, self._reader
         before, active = scope.saved, reader.active
-        modifiers, entered = self._modifiers.read(words, self._counter.nodes)
+        modifiers, entered = self._modifiers.read(words, self._effort.nodes)
         made.modifiers = modifiers
         if never_runs(modifiers):
             reader.active = False
@@ -562,7 +538,7 @@ class Builder:
     def _finally(self, modifiers: Modifiers, key: Scalar, written: Node) -> None:
         outer = self.in_finally
         self.in_finally = True
-        modifiers.outcome_key = self._scope.key(f"outcome@{self._counter.nodes}")
+        modifiers.outcome_key = self._scope.key(f"outcome@{self._effort.nodes}")
         known = Name(modifiers.outcome_key, "choice", ("success", "failure", "interrupted"))
         hidden = self._scope.enter("outcome", known)
         modifiers.finally_ = self.nodes(key, written, '"finally"')

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.treefile.file import FileCheck, Shared, Surroundings
 from orchestrator.treefile.flow import follow
+from orchestrator.treefile.limits import TooMuch
 from orchestrator.treefile.model import Tree
 from orchestrator.yamlfile import Findings, read_file
 
@@ -30,12 +32,14 @@ def check_file(path: Path, surroundings: Surroundings, folder: Path | None = Non
     """
     findings = Findings()
     document = read_file(path, findings)
+    tree = Tree("", document.file, "", {}, [], None, None, surroundings.robot)
     if not document.lines:
-        return Checked(Tree("", document.file, "", {}, [], None, None, surroundings.robot), findings)
+        return Checked(tree, findings)
     resolved = path.resolve()
     shared = Shared(surroundings, (folder or tree_folder(path)).resolve(), findings)
     shared.documents[resolved] = document
-    tree = FileCheck(shared, resolved, path, ()).tree()
+    with suppress(TooMuch):
+        tree = FileCheck(shared, resolved, path, ()).tree()
     if tree.root is not None and not findings.is_incomplete(tree.file):
         follow(tree, findings)
     return Checked(tree, findings)

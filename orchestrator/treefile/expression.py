@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Protocol
 
 from orchestrator.robots.facts import FieldTable, RobotFacts
@@ -17,6 +18,7 @@ LONGEST = 1000
 DEEPEST = 20
 
 NUMBERS = frozenset(("int", "number", *DIMENSIONS))
+_PLAIN = frozenset(("int", "number"))
 _INF = math.inf
 
 # What comes out of a product or quotient of unlike quantities.
@@ -93,13 +95,17 @@ class Names(Protocol):
     def report_unknown(self, name: str, offset: int) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class World:
     """What expressions may read, apart from names."""
 
     fields: FieldTable
     robot: RobotFacts | None
     capabilities: frozenset[str]
+
+    @cached_property
+    def field_names(self) -> tuple[str, ...]:
+        return tuple(self.fields)
 
 
 Report = Callable[[int, str, str, Suggestion], None]
@@ -123,6 +129,7 @@ _WORDS_OF_ROBOT: dict[str, Callable[[RobotFacts], tuple[str, ...]]] = {
     "upper.state": lambda robot: robot.upper_states,
     "velocity.source": lambda robot: robot.velocity_sources,
 }
+_DONE = {"+": "added", "-": "subtracted", "*": "multiplied", "/": "divided"}
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _TURNED = {"AND": "and", "OR": "or", "NOT": "not", "True": "true", "False": "false", "is": "=="}
 
@@ -297,7 +304,7 @@ class _Parsing:
 
     def _report_word(self, word: Expr) -> None:
         turned = _TURNED.get(word.value)
-        near: Suggestion = turned or Near(word.value, tuple(self._world.fields))
+        near: Suggestion = turned or Near(word.value, self._world.field_names)
         if turned is None and self._names.look_up(word.value) is not None:
             near = f"${word.value}"
         message = f'"{word.value}" is a word that means nothing here: a field contains a dot, a name begins with $'
@@ -349,17 +356,17 @@ class _Parsing:
 
     def _arithmetic(self, op: str, left: Expr, right: Expr, offset: int) -> Expr:
         kind = self._result_kind(op, left, right, offset)
-        made = Expr(op, kind, left.offset, None, (left, right))
-        made.fixed = left.fixed or right.fixed
-        if kind == "any":
-            return made
-        if left.const is not NOT_CONSTANT and right.const is not NOT_CONSTANT:
+        if kind != "any" and left.const is not NOT_CONSTANT and right.const is not NOT_CONSTANT:
             value = calculate(op, left.const, right.const)
             if value is None:
                 raise Mistake("not-finite", "this is a division by zero or too big for a number", None, offset)
             folded = constant(value, kind, left.offset)
-            folded.fixed = made.fixed
+            folded.fixed = left.fixed or right.fixed
             return folded
+        made = Expr(op, kind, left.offset, None, (left, right))
+        made.fixed = left.fixed or right.fixed
+        if kind == "any":
+            return made
         if op == "+":
             made.lower, made.upper = left.lower + right.lower, left.upper + right.upper
         elif op == "-":
@@ -368,35 +375,24 @@ class _Parsing:
 
     def _result_kind(self, op: str, left: Expr, right: Expr, offset: int) -> str:
         for side in (left, right):
-            if side.kind == "word":
-                self._report_word(side)
-            elif side.kind not in NUMBERS and side.kind != "any":
-                self._report(side.offset, "not-a-number", f"{_named(side)} is not a number", None)
-                side.kind = "any"
+            if side.kind not in NUMBERS:
+                self._need_number(side)
         pair = (left.kind, right.kind)
         if "any" in pair:
             return "any"
-        plain = {"int", "number"}
-        if op in "+-":
-            if _same_measure(*pair):
-                return left.kind if left.kind == right.kind else "number"
-        elif set(pair) <= plain:
-            return "int" if op == "*" and pair == ("int", "int") else "number"
-        elif right.kind in plain:
-            return left.kind
-        elif op == "*":
-            if left.kind in plain:
-                return right.kind
-            if pair in _PRODUCTS:
-                return _PRODUCTS[pair]
-        elif left.kind == right.kind:
-            return "number"
-        elif pair in _QUOTIENTS:
-            return _QUOTIENTS[pair]
-        words = {"+": "added to", "-": "subtracted from", "*": "multiplied by", "/": "divided by"}
-        message = f"{_named(left)} and {_named(right)} cannot be {words[op].split()[0]}: their units do not fit"
-        self._report(offset, "unlike", message, None)
-        return "any"
+        found = _measure(op, *pair)
+        if found is None:
+            message = f"{_named(left)} and {_named(right)} cannot be {_DONE[op]}: their units do not fit"
+            self._report(offset, "unlike", message, None)
+            return "any"
+        return found
+
+    def _need_number(self, side: Expr) -> None:
+        if side.kind == "word":
+            self._report_word(side)
+        elif side.kind != "any":
+            self._report(side.offset, "not-a-number", f"{_named(side)} is not a number", None)
+            side.kind = "any"
 
     def signed(self) -> Expr:
         if self.token not in ("-", "+"):
@@ -409,11 +405,7 @@ class _Parsing:
         if sign == "+":
             return inner
         if inner.kind not in NUMBERS:
-            if inner.kind == "word":
-                self._report_word(inner)
-            elif inner.kind != "any":
-                self._report(inner.offset, "not-a-number", f"{_named(inner)} is not a number", None)
-                inner.kind = "any"
+            self._need_number(inner)
             return inner
         if inner.const is not NOT_CONSTANT:
             folded = constant(-inner.const, inner.kind, offset)
@@ -494,7 +486,7 @@ class _Parsing:
         own = robot.fields.get(word) if robot is not None else None
         field = own or self._world.fields.get(word)
         if field is None:
-            valid = (*self._world.fields, "robot.family", "robot.model")
+            valid = (*self._world.field_names, "robot.family", "robot.model")
             self._report(offset, "unknown-field", f'there is no field "{word}"', Near(word, valid))
             return Expr("field", "any", offset, word)
         if robot is not None and self._active:
@@ -583,7 +575,20 @@ def _odd_unit(digits: str, unit: str, offset: int) -> Mistake:
 
 
 def _same_measure(left: str, right: str) -> bool:
-    return left == right or (left in ("int", "number") and right in ("int", "number"))
+    return left == right or (left in _PLAIN and right in _PLAIN)
+
+
+def _measure(op: str, left: str, right: str) -> str | None:
+    """What comes out of a calculation with two kinds of numbers; None when their units do not fit."""
+    if op in "+-":
+        return left if left == right else "number" if left in _PLAIN and right in _PLAIN else None
+    if left in _PLAIN and right in _PLAIN:
+        return "int" if op == "*" and left == right == "int" else "number"
+    if right in _PLAIN:
+        return left
+    if op == "*":
+        return right if left in _PLAIN else _PRODUCTS.get((left, right))
+    return "number" if left == right else _QUOTIENTS.get((left, right))
 
 
 def _named(made: Expr) -> str:

@@ -13,11 +13,12 @@ from orchestrator.leaf import Catalogue, ParamType
 from orchestrator.leaf.words import MODIFIERS
 from orchestrator.robots.facts import FieldTable, RobotFacts
 from orchestrator.robots.profiles import ProfileError
-from orchestrator.treefile.build import Builder, Counter, TooMany
+from orchestrator.treefile.build import Builder
 from orchestrator.treefile.expression import NOT_CONSTANT, World
+from orchestrator.treefile.limits import Effort, TooMuch
 from orchestrator.treefile.model import Expression, Template, Tree, TreeNode, TreeParam
 from orchestrator.treefile.scope import NOTHING, Scope
-from orchestrator.treefile.values import MOST_VALUES, Reader
+from orchestrator.treefile.values import MOST_VALUES, Known, Reader
 from orchestrator.yamlfile import UNREAD, Document, Findings, Node, Place, Scalar, Sequence, nearest, read_text
 from orchestrator.yamlfile import Mapping as MappingNode
 from orchestrator.yamlfile.opening import text_of
@@ -30,7 +31,6 @@ _ONE_OF = re.compile(r"one of \[(.*)\]")
 PLAIN_TYPES = ("int", "number", "bool", "text", "tag", "hand", "fsm_state", "pose", *list(DIMENSIONS)[:6])
 _LONGEST_PATH = 1000
 _REQUIRE_HOLDS = 'with "for" this would fail at the start: begin the tree with wait_for, and require it without "for"'
-_MOST_VALUES = 50_000  # ten for each of the 5,000 nodes
 
 
 @dataclass(slots=True)
@@ -57,23 +57,21 @@ class Shared:
         self.folder = folder
         self.findings = findings
         self.robot = surroundings.robot
-        self.counter = Counter()
+        self.effort = Effort(findings)
         self.documents: dict[Path, Document] = {}
         self.types: dict[str, ParamType | None] = {}
-        self.memo: dict[tuple[int, str], Any] = {}
+        self.known = Known()
         self.uses = 0
         self._sizes: dict[Path, int] = {}
-        self._values = 0
         self.capabilities = frozenset(need for declared in surroundings.catalogue for need in declared.needs)
 
-    def too_much(self, used: Path) -> bool:
-        """Whether with one more use of a file there is too much to check: a small file may be used very often."""
+    def count_use(self, used: Path, at: Scalar) -> None:
+        """One more use of a file: a small one may be used very often."""
         first = next(iter(self.documents))
         for path in (used,) if self._sizes else (first, used):
             if path not in self._sizes:
                 self._sizes[path] = _size(self.documents[path].root)
-            self._values += self._sizes[path]
-        return self._values > _MOST_VALUES
+            self.effort.values(at, self._sizes[path])
 
 
 def _size(root: Node | None) -> int:
@@ -103,15 +101,15 @@ class FileCheck:
         self._document = shared.documents[path]
         self._file = self._document.file
         prefix = "" if not above else f"{shared.uses}/"
-        self._scope = Scope(prefix, self._file, self._findings)
+        self._scope = Scope(prefix, self._file, self._findings, shared.effort)
         self._entries = self._head()
         if not above:
             shared.robot = self._own_robot()
         self.robot = shared.robot
         world = World(shared.surroundings.fields, self.robot, self._capabilities())
-        self._reader = Reader(world, self._scope, self._findings, shared.memo)
+        self._reader = Reader(world, self._scope, self._findings, shared.known, shared.effort)
         self._builder = Builder(
-            self, shared.surroundings.catalogue, self._scope, self._reader, self._findings, shared.counter
+            self, shared.surroundings.catalogue, self._scope, self._reader, self._findings, shared.effort
         )
         self.params = self._params()
 
@@ -266,10 +264,10 @@ class FileCheck:
         require, pause = self._require(), self._pause()
         try:
             root = self.root()
-        except TooMany:
+        except TooMuch:
             root = None
         self._scope.finish()
-        nodes = self._shared.counter.nodes
+        nodes = self._shared.effort.nodes
         return Tree(name, self._file, description, self.params, require, pause, root, self.robot, nodes, unset)
 
     def _settings(self) -> dict[str, Any]:
@@ -345,10 +343,7 @@ class FileCheck:
         if not self._readable(path, shown, written):
             return
         made.file = self._shared.documents[path].file
-        if self._shared.too_much(path):
-            message = f"more than {_MOST_VALUES} words and values with all subtrees: this is too much for one mission"
-            self._findings.error(written, "too-much", message)
-            raise TooMany
+        self._shared.count_use(path, written)
         inner = FileCheck(self._shared, path, shown, chain)
         inner._reader.active = self._reader.active
         inner._builder.depth = builder.depth

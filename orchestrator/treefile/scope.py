@@ -6,7 +6,9 @@ import re
 from typing import Any
 
 from orchestrator.treefile.expression import Name
+from orchestrator.treefile.limits import NAMES_OF_FILE, Effort
 from orchestrator.yamlfile import Findings, Place, Scalar
+from orchestrator.yamlfile.findings import RECORDED
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 SPECIAL = ("attempt", "outcome")
@@ -28,14 +30,16 @@ def on_either(one: Saved, other: Saved) -> Saved:
 class Scope:
     """Names by text. `saved` at any moment is what every path to the node being read has saved."""
 
-    def __init__(self, prefix: str, file: str, findings: Findings) -> None:
+    def __init__(self, prefix: str, file: str, findings: Findings, effort: Effort) -> None:
         self._prefix = prefix
         self._file = file
         self._findings = findings
+        self._effort = effort
         self._fixed: dict[str, Name] = {}  # parameters, and what is known only inside a node
         self._params: set[str] = set()
         self._kept: dict[str, tuple[Name, Scalar]] = {}
         self._unknown: list[tuple[Place, str]] = []
+        self._more = 0  # of the unknown
         self.log: list[tuple[str, Scalar]] = []  # everything saved so far, in order
         self.saved: Saved = NOTHING
         self.reading: Scalar | None = None  # the text whose names are being looked up
@@ -70,6 +74,8 @@ class Scope:
             return None
         before = self._kept.get(name)
         if before is None:
+            if len(self._kept) == NAMES_OF_FILE:
+                self._effort.refuse(at, "too-many-names", f"more than {NAMES_OF_FILE} names are saved in a file")
             self._kept[name] = (Name(self.key(name), kind, choices), at)
         elif before[0].kind != kind and "any" not in (before[0].kind, kind):
             message = f'"{name}" is {_a(before[0].kind)} on line {before[1].line} and would be {_a(kind)} here'
@@ -102,12 +108,16 @@ class Scope:
     def report_unknown(self, name: str, offset: int) -> None:
         """Not said before the whole file is known: it may be saved further down."""
         assert self.reading is not None
-        self._unknown.append((exact_place(self.reading, offset, self._findings), name))
+        if len(self._unknown) < RECORDED:
+            self._unknown.append((exact_place(self.reading, offset, self._findings), name))
+        else:
+            self._more += 1
 
     def finish(self) -> None:
         """Report the names that were read and may not be."""
         if self._findings.is_incomplete(self._file):
             return
+        self._findings.count(self._more)
         for place, name in self._unknown:
             kept = self._kept.get(name)
             if name in SPECIAL:
@@ -125,6 +135,8 @@ class Scope:
 def exact_place(scalar: Scalar, offset: int, findings: Findings) -> Place:
     """The place of a character of a text, exact where the text stands on one line as it is."""
     place = scalar.place
+    if findings.full:  # nobody will read it
+        return place
     line = findings.source_line(place)
     start = place.column - 1 + scalar.quoted
     if line[start : start + len(scalar.text)] == scalar.text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from orchestrator.leaf import ParamType
@@ -18,6 +18,7 @@ from orchestrator.treefile.expression import (
     condition,
     parse_expression,
 )
+from orchestrator.treefile.limits import SHORTEST, Effort
 from orchestrator.treefile.model import Expression, Template, Value, text_of
 from orchestrator.treefile.scope import Scope, exact_place
 from orchestrator.yamlfile import (
@@ -72,20 +73,34 @@ _WORD_TABLES: dict[str, Callable[[RobotFacts], tuple[str, ...]]] = {
 }
 
 
+class Known:
+    """Constants that were read before, shared by all files of a check."""
+
+    def __init__(self) -> None:
+        self.texts: dict[tuple[int, str], Any] = {}
+        # By identity, which is why what it is the identity of is kept, too.
+        self.lists: dict[tuple[int, int, bool], tuple[ParamType, Iterable[Any], list[Any] | Mistake]] = {}
+
+
 class Reader:
     """Reads values and conditions of one file; every mistake becomes a finding."""
 
-    def __init__(self, world: World, scope: Scope, findings: Findings, memo: dict[tuple[int, str], Any]) -> None:
+    def __init__(self, world: World, scope: Scope, findings: Findings, known: Known, effort: Effort) -> None:
         self._world = world
         self._robot = world.robot
         self._scope = scope
         self._findings = findings
-        self._memo = memo  # of constants, shared by all files of a check
+        self._known = known
+        self._memo = known.texts
+        self._effort = effort
         self.active = True  # False in what cannot run on this robot anyway
 
     def report(self, scalar: Scalar) -> Callable[[int, str, str, Suggestion], None]:
         def said(offset: int, code: str, message: str, suggestion: Suggestion) -> None:
-            self._findings.error(exact_place(scalar, offset, self._findings), code, message, suggestion)
+            if self._findings.full:
+                self._findings.count(1)
+            else:
+                self._findings.error(exact_place(scalar, offset, self._findings), code, message, suggestion)
 
         return said
 
@@ -104,6 +119,7 @@ class Reader:
         if not text:
             self._findings.missing(node, "missing-value", "an expression is missing here")
             return None
+        self._effort.expressions(node, len(text))
         self._scope.reading = node
         report = self.report(node)
         parsed = parse_expression(text, self._world, self._scope, report, active=self.active, no_hold=no_hold)
@@ -240,8 +256,10 @@ class Reader:
 
     def _text(self, node: Scalar) -> Value | Unread:
         text = TEXT.parse(node.text)
-        if "$" not in text:
+        names = text.count("$")
+        if not names:
             return text
+        self._effort.expressions(node, names * SHORTEST)
         self._scope.reading = node
         parts: list[str | tuple[str, str]] = []
         last = 0
@@ -282,8 +300,7 @@ class Reader:
             self._check_fits(found, name, wanted)
             if found.const is not NOT_CONSTANT:
                 return self.check_constant(found.const, wanted)
-            for value in found.possible or found.choices:
-                self.check_constant(value, wanted)
+            self._check_all(found.possible or found.choices, wanted)
         except Mistake as mistake:
             message = f"${name}: {mistake.message}"
             self._findings.error(node, mistake.code, message, mistake.suggestion)
@@ -327,8 +344,23 @@ class Reader:
             return self.word(str(value), wanted)
         elif kind == "list" and wanted.of is not None:
             self._check_length(value, wanted)
-            return [self.check_constant(item, wanted.of) for item in value]
+            return self._check_all(value, wanted.of)
         return value
+
+    def _check_all(self, values: Iterable[Any], wanted: ParamType) -> list[Any]:
+        """Every value checked; once, though a name for all of them may stand in thousands of nodes."""
+        key = (id(wanted), id(values), self.active)
+        if key not in self._known.lists:
+            found: list[Any] | Mistake
+            try:
+                found = [self.check_constant(value, wanted) for value in values]
+            except Mistake as mistake:
+                found = mistake
+            self._known.lists[key] = (wanted, values, found)
+        found = self._known.lists[key][2]
+        if isinstance(found, Mistake):
+            raise found.with_traceback(None)
+        return found
 
     def _list(self, node: Sequence, wanted: ParamType) -> Value | Unread:
         assert wanted.of is not None

@@ -22,13 +22,22 @@ def clean(file: str, text: str, findings: Findings) -> str:
         return text
     if _FORBIDDEN.search(text) is None:
         return text
-    for number, line in enumerate(text.split("\n"), 1):
-        for match in _FORBIDDEN.finditer(line.removesuffix("\r")):
-            code, message = describe(match[0])
-            findings.error(Place(file, number, match.start() + 1), code, message)
-            if findings.full:
-                break
+    _report(file, text, findings)
     return _FORBIDDEN.sub(" ", text)
+
+
+def _report(file: str, text: str, findings: Findings) -> None:
+    line, before = 1, -1  # the number of the line, and where the line break before it stands
+    for match in _FORBIDDEN.finditer(text):
+        at = match.start()
+        if findings.full:
+            findings.count(len(_FORBIDDEN.findall(text, at)))
+            return
+        if breaks := text.count("\n", before + 1, at):
+            line += breaks
+            before = text.rfind("\n", before + 1, at)
+        code, message = describe(match[0])
+        findings.error(Place(file, line, at - before), code, message)
 
 
 def forbidden_in(text: str) -> str | None:

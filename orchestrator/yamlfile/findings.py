@@ -121,6 +121,11 @@ class Findings:
         if place.file not in self._incomplete:
             self._add(place, "error", code, message, suggestion)
 
+    def count(self, errors: int) -> None:
+        """Errors that are not recorded: there are too many already."""
+        self.errors += errors
+        self.left_out += errors
+
     def _add(self, at: Placed | Place, severity: Severity, code: str, message: str, suggestion: Suggestion) -> None:
         place = at if isinstance(at, Place) else at.place
         before = self._found.get(place)

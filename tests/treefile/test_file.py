@@ -194,6 +194,42 @@ def test_what_is_written_counts_as_often_as_it_is_used(check: CheckText) -> None
     assert finding.code == "too-much"
 
 
+def test_expressions_count_as_often_as_their_file_is_used(check: CheckText) -> None:
+    part = "tree: p\nroot:\n" + f"  - check: {' or '.join(['pad.a'] * 100)}\n" * 20
+    text = "tree: t\nroot:\n"
+    assert check(text + "  - use: part.yaml\n" * 8, part=part).ok
+    [finding] = check(text + "  - use: part.yaml\n" * 9, part=part).findings.sorted()
+    assert (finding.code, finding.place.file[-9:]) == ("too-much", "part.yaml")
+
+
+def test_names_in_texts_count_as_expressions(check: CheckText) -> None:
+    text = "tree: t\nparams: {a: {type: int, default: 1}}\nroot:\n"
+    log = f"  - Log: {{text: {'$a' * 1000}}}\n"
+    assert check(text + log * 7).ok
+    assert [f.code for f in check(text + log * 8).findings.sorted()] == ["too-much"]
+
+
+def test_a_default_may_be_the_expression_too_many(check: CheckText) -> None:
+    text = "tree: t\nparams: {{a: {{type: list of int, default: [{}]}}}}\nroot: [ClearErrors]\n"
+    long = [f"{number} + {'1 + ' * 199}1" for number in range(100, 287)]  # 803 characters each
+    assert check(text.format(", ".join(long[:186]))).ok
+    assert [f.code for f in check(text.format(", ".join(long))).findings.sorted()] == ["too-much"]
+
+
+def test_a_file_saves_at_most_1000_names(check: CheckText) -> None:
+    names = [f"n{number}: 1" for number in range(1001)]
+    assert check(f"tree: t\nroot: [{{Set: {{{', '.join(names[:-1])}}}}}]\n").ok
+    result = check(f"tree: t\nroot: [{{Set: {{{', '.join(names)}}}}}]\n")
+    assert [f.code for f in result.findings.sorted()] == ["too-many-names"]
+
+
+def test_a_value_of_a_list_that_does_not_fit_is_said_wherever_the_list_is_used(check: CheckText) -> None:
+    text = "tree: t\nroot:\n  - sequence:\n{}    for_each: {{tag: [12, 13]}}\n"
+    nodes = "      - MoveToTag: {tag: $tag}\n" * 3
+    found = check(text.format(nodes)).findings.sorted()
+    assert [f.place.line for f in found if f.code == "unknown-tag"] == [4, 5, 6]
+
+
 TOO_LONG = [
     (f"use: ¶{'a/' * 600}b.yaml", "too-long"),
     (f"HandPose: {{hand: left, fingers: ¶[{', '.join(['1 %'] * 1001)}]}}", "too-many-values"),

@@ -54,6 +54,14 @@ def test_of_a_very_long_line_only_the_part_around_the_place_is_shown() -> None:
     assert line[caret.index("^")] == "!"
 
 
+def test_errors_that_are_only_counted_are_errors() -> None:
+    findings = Findings()
+    findings.error(at(1), "e", "wrong")
+    findings.count(99)
+    assert (findings.errors, len(findings)) == (100, 100)
+    assert findings.render().endswith("... and 99 more")
+
+
 def test_a_finding_as_json_has_the_agreed_keys() -> None:
     findings = Findings()
     findings.error(at(3, 7), "code", "message", "suggestion")

@@ -90,6 +90,7 @@ REFUSED = [
     ('a: "b\\x07c"\n', 1, 4, "control-character"),
     ("a:\u00a01\n", 1, 3, "odd-space"),
     ("a: 1\u202fs\n", 1, 5, "odd-space"),
+    ("a: 1\n\nb:\u00a02\nc: 3\n", 3, 3, "odd-space"),
     ("", 1, 1, "empty-file"),
     ("# nothing but a remark\n", 1, 1, "empty-file"),
     ("[" * 65 + "]" * 65, 1, 65, "too-deep"),
@@ -104,6 +105,14 @@ REFUSED = [
 def test_what_is_forbidden_is_found_where_it_stands(text: str, line: int, column: int, code: str) -> None:
     _, found = read(text)
     assert found == [(line, column, code)]
+
+
+def test_every_forbidden_character_is_reported_or_counted() -> None:
+    findings = Findings()
+    read_text("a: b\n" + "\u00a0c \u00a0\n" * 700, "t.yaml", findings)
+    places = [(finding.place.line, finding.place.column) for finding in findings.sorted()]
+    assert places[:3] == [(2, 1), (2, 4), (3, 1)]
+    assert len(findings) == findings.errors >= 1400
 
 
 SLIPS = [
