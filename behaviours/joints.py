@@ -100,6 +100,7 @@ class SetGains(
     needs="gains",
     uses=By("group"),
     requires={"aurora": {"fsm": ("user_cmd", "upper_user_cmd")}},
+    permission="gains",
     resumable=False,
     timeout=5.0,
 ):
@@ -122,6 +123,7 @@ class EnableMotors(
     needs="joints",
     uses=EVERYTHING,
     families=("atom",),
+    permission="motors",
     resumable=False,
     timeout=10.0,
 ):

@@ -83,7 +83,9 @@ class ResumeNavigation(Command, needs="mobile_base", uses="base", families=("ato
         return self.robot.mobile_base.resume()
 
 
-class SetBaseSpeed(Command, needs="mobile_base", uses="base", families=("atom",), timeout=5.0):
+class SetBaseSpeed(
+    Command, needs="mobile_base", uses="base", families=("atom",), permission="base_settings", timeout=5.0
+):
     """Set how fast the base drives its tasks, and how hard it accelerates and brakes (in m/s per second).
 
     - SetBaseSpeed: {speed: 0.4 m/s, acceleration: 0.3, deceleration: 0.5}
@@ -117,6 +119,7 @@ class DriveBase(
     requires=_NO_REMOTE,
     changes={"atom": {"remote": "off"}},
     through={"atom": {"remote": "on"}},
+    permission="remote_drive",
     resumable=False,
     timeout=120.0,
 ):
@@ -133,7 +136,15 @@ class DriveBase(
         return self.robot.mobile_base.drive_for(self.forward, self.turn, self.time)
 
 
-class StartMapping(Command, needs="mobile_base", uses="base", families=("atom",), requires=_NO_REMOTE, timeout=15.0):
+class StartMapping(
+    Command,
+    needs="mobile_base",
+    uses="base",
+    families=("atom",),
+    requires=_NO_REMOTE,
+    permission="maps",
+    timeout=15.0,
+):
     """Begin to record a map.
 
     - StartMapping
@@ -143,7 +154,7 @@ class StartMapping(Command, needs="mobile_base", uses="base", families=("atom",)
         return self.robot.mobile_base.start_mapping()
 
 
-class SaveMap(Command, needs="mobile_base", uses="base", families=("atom",), timeout=60.0):
+class SaveMap(Command, needs="mobile_base", uses="base", families=("atom",), permission="maps", timeout=60.0):
     """Save the map that is being recorded.
 
     - SaveMap
@@ -153,7 +164,7 @@ class SaveMap(Command, needs="mobile_base", uses="base", families=("atom",), tim
         return self.robot.mobile_base.save_map()
 
 
-class StopMapping(Command, needs="mobile_base", uses="base", families=("atom",), timeout=15.0):
+class StopMapping(Command, needs="mobile_base", uses="base", families=("atom",), permission="maps", timeout=15.0):
     """End the recording of a map.
 
     - StopMapping

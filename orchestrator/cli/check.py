@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orchestrator.treefile import Checked
     from orchestrator.yamlfile import Finding, Findings
 
+FORBIDDEN = "forbidden"
 _COLOURS = {"error": typer.colors.RED, "warning": typer.colors.YELLOW}
 
 
@@ -63,7 +64,23 @@ def _checked(trees: list[Path], robot: str | None) -> Iterator[Checked]:
                 "no robot is named, so what the robot can do was not checked: write robot: NAME, or give --robot NAME"
             )
             checked.findings.warning(Place(str(path), 1, 1), "no-robot", message)
+        _tell_forbidden(checked, robot)
         yield checked
+
+
+def _tell_forbidden(checked: Checked, robot: str | None) -> None:
+    """A site may allow it later: for now it is a warning, and `run` refuses it."""
+    from orchestrator.guard.config import GuardConfigError
+    from orchestrator.mission.forbidden import forbidden
+    from orchestrator.robots.profiles import load_profile
+
+    if not checked.ok or checked.tree.robot is None:
+        return
+    try:
+        for place, message in forbidden(checked.tree, load_profile(robot or checked.tree.robot.name)):
+            checked.findings.warning(place, FORBIDDEN, message)
+    except GuardConfigError as error:
+        typer.echo(str(error), err=True)
 
 
 def _answer(findings: list[Findings], checked: list[Checked], as_json: bool) -> None:
@@ -111,7 +128,8 @@ def _summary(found: list[tuple[Finding, Findings]], left_out: int, checked: list
         if each.ok:
             robot = f" on {each.tree.robot.name}" if each.tree.robot else ""
             given = "".join(f" --set {name}=..." for name in each.tree.unset)
-            yield f"{each.tree.file}: {_count(each.tree.nodes, 'node')}, can run{robot}{given and ' with' + given}"
+            can = "cannot run" if any(f.code == FORBIDDEN for f in each.findings.sorted()) else "can run"
+            yield f"{each.tree.file}: {_count(each.tree.nodes, 'node')}, {can}{robot}{given and ' with' + given}"
 
 
 def _count(number: int, noun: str) -> str:

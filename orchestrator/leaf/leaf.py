@@ -76,6 +76,7 @@ class Declaration:
     instant: bool
     fails: bool
     asks: bool
+    permission: str
     timeout: float | None
     implemented: bool
     leaf: type[Leaf]
@@ -97,6 +98,7 @@ class Leaf:
     instant     it ends in the tick in which it starts
     fails       whether it can fail at all
     asks        it waits for a person
+    permission  what the guard file must allow for it: a key of its section `allow`
     timeout     seconds after which it fails unless the tree says otherwise; None: it may take for ever
 
     declared    False for a base class of leaves, which is no leaf itself
@@ -171,6 +173,7 @@ class Leaf:
         instant: bool = False,
         fails: bool = True,
         asks: bool = False,
+        permission: str = "",
         timeout: float | None = 30.0,
         declared: bool = True,
         **keywords: Any,
@@ -199,6 +202,7 @@ class Leaf:
             instant=instant,
             fails=fails,
             asks=asks,
+            permission=permission,
             timeout=timeout,
             implemented=cls.step is not Leaf.step,
             leaf=cls,

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.leaf import Catalogue, installed
+from orchestrator.mission.forbidden import alive, forbidden
 from orchestrator.robots.facts_of import FieldsOfAllRobots, facts_of, robot_named
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
-from orchestrator.treefile import Surroundings, check_file
-from orchestrator.treefile.model import Tree, TreeNode
+from orchestrator.treefile import Checked, Surroundings, check_file
+from orchestrator.treefile.model import Tree
+from orchestrator.yamlfile import Findings
 
 if TYPE_CHECKING:
     from orchestrator.engine.substitution import Substitutes
@@ -73,14 +75,20 @@ def load_mission(
         given = " ".join(f"--set {name}=..." for name in tree.unset)
         raise CannotRun(f"{path}: parameters without a value: give {given}")
     assert tree.root is not None
-    missing = sorted({node.leaf.name for node in _nodes(tree.root) if node.leaf and not node.leaf.implemented})
+    missing = sorted({node.leaf.name for node in alive(tree.root) if node.leaf and not node.leaf.implemented})
     if missing:
         raise CannotRun(f"{path}: nothing is known yet about how to do {', '.join(missing)}")
     wanted = robot or tree.robot.name
     found = str(Path(wanted).resolve()) if Path(wanted).suffix else wanted
-    return Loaded(tree, against.catalogue, load_profile(wanted), checked.findings.render(), found, substitutes)
+    profile = load_profile(wanted)
+    if substitutes is None:  # with stand-ins it is not known yet who is left
+        _refuse_forbidden(checked, profile)
+    return Loaded(tree, against.catalogue, profile, checked.findings.render(), found, substitutes)
 
 
-def _nodes(node: TreeNode) -> list[TreeNode]:
-    below = [*node.children, *(node.otherwise or []), *node.modifiers.finally_]
-    return [node, *(found for child in below for found in _nodes(child))]
+def _refuse_forbidden(checked: Checked, profile: Profile) -> None:
+    findings = Findings()
+    for place, message in forbidden(checked.tree, profile):
+        findings.error(place, "forbidden", message)
+    if findings.errors:
+        raise CannotRun(findings.render())

@@ -22,6 +22,8 @@ RESOURCE_OF_GROUP = {
 }
 """Which part of the robot a joint group belongs to, as far as two nodes must not move it at the same time."""
 
+REMEDIES = {"gains": "without nominal kp and kd of its joints in its profile no gain can be held against a limit"}
+
 
 def facts_of(profile: Profile) -> RobotFacts:
     """One robot in the words of the tree language."""
@@ -45,6 +47,7 @@ def facts_of(profile: Profile) -> RobotFacts:
         hands=tuple(sorted(profile.hands.order)) if profile.hands else (),
         ranges=_ranges(profile),
         fields=fields_of(profile),
+        remedies=REMEDIES,
     )
 
 

@@ -69,14 +69,18 @@ class FamilyFacts:
     """The highest state number its messages can carry."""
     hand_unit: Literal["rad", "count"]
     sends_gains: bool
-    """Whether every joint command carries gains, so that the profile must name them."""
+    """Whether every joint command carries gains, so that the profile must name them.
+
+    Where they have a command of their own, the robot has it once the profile names the nominal ones: without them no
+    gain can be held against a limit.
+    """
 
 
 _SOME: int | None = None
 
 FAMILIES: dict[Family, FamilyFacts] = {
     "aurora": FamilyFacts(
-        always=frozenset({"errors", "emergency", "body", "gains"}),
+        always=frozenset({"errors", "emergency", "body"}),
         sections=frozenset({"fsm", "upper_fsm", "velocity_sources", "velocity", "stand_pose", "hands", "move_command"}),
         groups=dict.fromkeys(("left_leg", "right_leg", "waist", "head", "left_arm", "right_arm"), _SOME),
         variants=(("no_duration",),),
@@ -110,4 +114,5 @@ def may_have(family: Family) -> frozenset[str]:
     facts = FAMILIES[family]
     of_sections = {CAPABILITY_OF_SECTION[name] for name in facts.sections if name in CAPABILITY_OF_SECTION}
     of_base = OF_A_BASE if "base" in facts.sections else ()
-    return facts.always | of_sections | {CAPABILITY_OF_SECTION["joints"], *of_base}
+    gains = () if facts.sends_gains else ("gains",)
+    return facts.always | of_sections | {CAPABILITY_OF_SECTION["joints"], *of_base, *gains}

@@ -128,6 +128,17 @@ def commanded_joints_have_gains(parts: Parts) -> None:
             parts.findings.error(parts.node("joints", group, index), "missing-key", message)
 
 
+def nominal_gains_are_of_whole_groups(parts: Parts) -> None:
+    """Gains with a command of their own are set for a group at once."""
+    if parts.facts.sends_gains:
+        return
+    named = {group for group, _, row in parts.rows() if row["kp"] is not None or row["kd"] is not None}
+    for group, index, row in parts.rows():
+        if group in named and (row["kp"] is None or row["kd"] is None):
+            message = f"{row['name']} needs kp and kd as well: gains are set for the whole {group}"
+            parts.findings.error(parts.node("joints", group, index), "missing-key", message)
+
+
 def poses_fit_the_joints(parts: Parts) -> None:
     joints = parts.value("joints")
     if joints is None:
@@ -185,6 +196,7 @@ RULES: tuple[Callable[[Parts], None], ...] = (
     joint_names_are_unique,
     read_only_groups_exist,
     commanded_joints_have_gains,
+    nominal_gains_are_of_whole_groups,
     poses_fit_the_joints,
     hands_name_every_finger,
     velocity_has_its_way_to_the_robot,

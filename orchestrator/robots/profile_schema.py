@@ -128,8 +128,7 @@ def _dds(family: Family) -> Type[dict[str, object]]:
     )
 
 
-def _joints(family: Family) -> Type[dict[str, list[dict[str, object]]]]:
-    gains = _GAINS if FAMILIES[family].sends_gains else {}
+def _joints() -> Type[dict[str, list[dict[str, object]]]]:
     row: Type[dict[str, object]] = record(
         dict,
         {
@@ -137,7 +136,7 @@ def _joints(family: Family) -> Type[dict[str, list[dict[str, object]]]]:
             "limits": required(_RangeOf(ANGLE)),
             "velocity": optional(Quantity("angular speed", lower=_ABOVE_ZERO)),
             "torque": optional(Quantity("torque", lower=_ABOVE_ZERO)),
-            **gains,
+            **_GAINS,
         },
         name="joint",
     )
@@ -197,7 +196,7 @@ def keys(family: Family) -> dict[str, Key]:
         "read_only": optional(BOOL, False),
         "dds": required(_dds(family)),
         "motion": required(MOTION),
-        "joints": required(_joints(family)),
+        "joints": required(_joints()),
         "read_only_groups": optional(list_of(TEXT), []),
         "poses": optional(POSES, {}),
         "urdf": optional(TEXT),

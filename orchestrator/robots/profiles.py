@@ -154,5 +154,8 @@ def _capabilities(values: dict[str, Any]) -> frozenset[str]:
     sections = {CAPABILITY_OF_SECTION[name] for name in CAPABILITY_OF_SECTION if values.get(name)}
     base: Base | None = values.get("base")
     of_base = {"mapping", *(("rotate_base",) if base.rotate else ())} if base else set()
-    offered = FAMILIES[values["family"]].always | sections | of_base
+    facts = FAMILIES[values["family"]]
+    rows = [row for group in values["joints"].values() for row in group]
+    gains = {"gains"} if not facts.sends_gains and any(row["kp"] is not None for row in rows) else set()
+    offered = facts.always | sections | of_base | gains
     return offered - COMMANDING if values["read_only"] else offered

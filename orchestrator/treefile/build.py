@@ -464,7 +464,8 @@ class Builder:
             return True
         lacking = [need for need in declared.needs if need not in robot.capabilities]
         if lacking:
-            message = f"{robot.name} has no {' and no '.join(lacking)}, which {declared.name} needs"
+            remedies = "".join(f" ({robot.remedies[need]})" for need in lacking if need in robot.remedies)
+            message = f"{robot.name} has no {' and no '.join(lacking)}, which {declared.name} needs{remedies}"
             self._findings.error(key, "lacks-capability", message)
             return False
         if robot.family not in declared.families:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,10 @@ import pytest
 
 from behaviours.fsm import SetFsm
 from behaviours.joints import EnableMotors, MoveHand, MoveJoints, PlayMotion, SetGains
+from orchestrator.data import data_path
 from orchestrator.leaf import Status
+from orchestrator.mission.loading import CannotRun
+from orchestrator.testing import StartMission
 from tests.support.leaf_cases import (
     MOVE_COMMAND,
     STANDING,
@@ -263,7 +267,9 @@ def test_interrupted_a_hand_stays_where_it_is() -> None:
 
 def with_gains() -> dict[str, Any]:
     """The vendor names no gains; an operator has put some into the profile."""
-    return {"joints": tuple(replace(joint, kp=60.0, kd=3.0) for joint in profile("gr2").joints)}
+    gr2 = profile("gr2")
+    joints = tuple(replace(joint, kp=60.0, kd=3.0) for joint in gr2.joints)
+    return {"joints": joints, "capabilities": gr2.capabilities | {"gains"}}
 
 
 USER_CMD: list[Step] = [(SetFsm, {"state": "pd_stand"}), (SetFsm, {"state": "user_cmd"})]
@@ -290,6 +296,49 @@ def test_gains_the_robot_never_gets() -> None:
 def test_gains_are_off_unless_the_guard_file_allows_them() -> None:
     play = replace(GAINS, allow=()).stage().play(SetGains, **GAINS.values)
     assert (play.status, play.reason) == (Status.FAILURE, "refused")
+
+
+SET_GAINS = """
+tree: soften
+robot: our_gr2
+params:
+  stiffness: {type: number, default: 40}
+root:
+  - SetFsm: {state: pd_stand}
+  - SetFsm: {state: user_cmd}
+  - SetGains: {group: left_arm, stiffness: $stiffness, damping: 2}
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Somebody's own folder: a GR-2 whose arm's gains are known there, and a guard file that allows to set them."""
+    (tmp_path / "config" / "robots").mkdir(parents=True)
+    gr2 = data_path("config/robots/gr2.yaml").read_text()
+    rows = re.sub(r"(name: left_(?:shoulder|elbow|wrist).*)}", r"\1, kp: 60, kd: 3}", gr2)
+    (tmp_path / "config" / "robots" / "our_gr2.yaml").write_text(rows)
+    rules = data_path("config/guard.yaml").read_text().replace("gains: false", "gains: true")
+    (tmp_path / "config" / "guard.yaml").write_text(rules)
+    (tmp_path / "tree.yaml").write_text(SET_GAINS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "tree.yaml"
+
+
+def test_gains_of_a_robot_whose_profile_names_the_nominal_ones(site: Path, mission: StartMission) -> None:
+    run = mission(site)
+    assert run.finish().status == "success", run.story()
+    assert list(run.twin.gains["left_arm"][0]) == [40.0] * 7  # type: ignore[attr-defined]
+
+
+def test_gains_far_beyond_the_nominal_ones_are_refused(site: Path, mission: StartMission) -> None:
+    run = mission(site, values={"stiffness": 91})
+    assert run.finish().status == "failure"
+    assert "kp of left_shoulder_pitch 91 is outside 0 to 90" in run.reason
+
+
+def test_gains_of_a_robot_whose_nominal_ones_nobody_knows(site: Path, mission: StartMission) -> None:
+    with pytest.raises(CannotRun, match="gr2 has no gains, which SetGains needs"):
+        mission(site, "gr2")
 
 
 def switch_off(twin: Any) -> None:

@@ -69,7 +69,8 @@ def test_in_virtual_time(
     assert run.succeeded
 
 
-def test_no_leaf_is_left_out(mission: StartMission) -> None:
+def test_no_leaf_is_left_out(mission: StartMission, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(site)
     seen = set(NOT_TOURED)
     for tour in set(ROBOTS.values()):
         run = mission(TOURS / f"{tour}.yaml")

@@ -166,7 +166,11 @@ def test_these_files_keep_every_rule(tmp_path: Path, text: str) -> None:
         ("vendor: Fourier\n", "", '1:1: profile of aurora needs "vendor" (text)'),
         ("domain: 123", "domain: 233", "4:15: 233 is out of range: it must be between 0 and 232"),
         ("model: test\n", "model: test\nrpc: a:1\n", '4:1: profile of aurora has no key "rpc"'),
-        ("velocity: 2 rad/s", "kp: 3", '15:49: joint has no key "kp"'),
+        (
+            "velocity: 2 rad/s",
+            "kp: 3, kd: 1",
+            "16:7: head_pitch needs kp and kd as well: gains are set for the whole head",
+        ),
     ],
 )
 def test_a_broken_rule_is_reported_at_its_place(tmp_path: Path, old: str, new: str, expected: str) -> None:

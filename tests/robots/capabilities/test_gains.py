@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tests.support.fake_robot import ready
+from orchestrator.robots.profiles import load_profile
+from tests.support.fake_robot import FakeRobot
 
 
 def test_gains_are_set_when_the_robot_reports_them() -> None:
-    fake = ready("gr2")
-    fake.run(1.0)
+    fake = FakeRobot("gr2", capabilities=load_profile("gr2").capabilities | {"gains"})
+    fake.run(1.5)
     change = fake.robot.gains.set("head", (40.0, 40.0), (2.0, 2.0))
     fake.run(1.1)
     assert change.outcome().status == "running"

@@ -1,0 +1,66 @@
+"""What a tree asks for and the guard file forbids: said before anything moves, with the line that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from orchestrator.data import own_path
+from orchestrator.guard.config import RobotRules, load_guard_config, rules_for
+from orchestrator.leaf import By, Declaration
+from orchestrator.robots.profile import Profile
+from orchestrator.treefile.model import Tree, TreeNode
+from orchestrator.yamlfile import Findings, Mapping, Place, read_file
+
+
+def forbidden(tree: Tree, profile: Profile, guard_file: Path | None = None) -> Iterator[tuple[Place, str]]:
+    """Every leaf that the guard would refuse whatever the robot does, and why. Raises GuardConfigError."""
+    leaves = [(node, node.leaf) for node in alive(tree.root) if node.leaf is not None and node.leaf.needs]
+    if not leaves:
+        return
+    path = guard_file or own_path("config/guard.yaml")
+    config = load_guard_config(path)
+    rules = rules_for(config, profile)
+    for node, leaf in leaves:
+        for key, why in _wanted(node, leaf, profile, rules):
+            if not getattr(config.allow, key):
+                off = f"allow.{key} is off in the guard file ({_place(path, key)})"
+                yield node.place, f"{leaf.name} is forbidden: {f'{why}, and ' if why else ''}{off}"
+
+
+def alive(node: TreeNode | None) -> Iterator[TreeNode]:
+    """The nodes that can run on this robot."""
+    if node is None or node.dead:
+        return
+    yield node
+    for child in (*node.children, *(node.otherwise or ()), *node.modifiers.finally_):
+        yield from alive(child)
+
+
+def _wanted(node: TreeNode, leaf: Declaration, profile: Profile, rules: RobotRules) -> Iterator[tuple[str, str]]:
+    """Keys of the guard file's section `allow`, and what needs them. Values known only at run time are not judged."""
+    if leaf.permission:
+        yield leaf.permission, ""
+    changed = leaf.changes.get(profile.family, {}).get("fsm")
+    state = node.values.get(changed.param) if isinstance(changed, By) else changed
+    if state in rules.limp:
+        yield "drop", f"in {state} the robot falls"
+    groups = {joint.name: joint.group for joint in profile.joints}
+    named = node.values.get("group"), *(groups.get(name) for name in _joints(node))
+    for leg in dict.fromkeys(name for name in named if name in rules.legs):
+        yield "low_level", f"it moves {leg}"
+
+
+def _joints(node: TreeNode) -> Iterator[str]:
+    angles = node.values.get("angles")
+    if isinstance(angles, dict):
+        yield from angles
+
+
+def _place(path: Path, key: str) -> str:
+    """Where the guard file says so."""
+    root = read_file(path, Findings()).root
+    assert isinstance(root, Mapping)
+    allow = root.entries["allow"][1]
+    assert isinstance(allow, Mapping)
+    return str(allow.entries[key][0].place)

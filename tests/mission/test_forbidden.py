@@ -1,0 +1,86 @@
+"""What the guard file forbids is known before anything moves, and it is what the guard would refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.data import data_path
+from orchestrator.engine.substitution import Substitutes
+from orchestrator.guard.policy import POLICIES
+from orchestrator.leaf import installed
+from orchestrator.mission.forbidden import forbidden
+from orchestrator.mission.loading import CannotRun, load_mission, surroundings
+from orchestrator.robots import intents
+from orchestrator.robots.profiles import load_profile
+from orchestrator.treefile import check_file
+from tests.behaviours.phases import CASES
+from tests.support.leaf_cases import Case
+
+RULES = data_path("config/guard.yaml")
+
+
+def found(folder: Path, robot: str, nodes: str, rules: Path = RULES) -> list[str]:
+    tree = folder / "tree.yaml"
+    tree.write_text(f"tree: x\nrobot: {robot}\nroot:\n{nodes}")
+    checked = check_file(tree, surroundings())
+    assert checked.findings.errors == 0, checked.findings.render()
+    return [f"{place.line}: {text}" for place, text in forbidden(checked.tree, load_profile(robot), rules)]
+
+
+def line_of(key: str) -> int:
+    lines = RULES.read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.startswith(f"  {key}:"))
+
+
+@pytest.mark.parametrize(
+    ("robot", "node", "key"),
+    [
+        ("atom_w", "SetBaseSpeed: {speed: 0.3 m/s}", "base_settings"),
+        ("atom_w", "StartMapping", "maps"),
+        ("atom_w", "DriveBase: {forward: 0.1 m/s, time: 1 s}", "remote_drive"),
+        ("atom_w", "EnableMotors: {enabled: true}", "motors"),
+        ("atom_w", "SetFsm: {state: damping}", "drop"),
+        ("gr2", "MoveJoints: {group: left_leg, angles: {left_knee_pitch: 0.1 rad}}", "low_level"),
+        ("gr2", "MoveJoints: {angles: {left_knee_pitch: 0.1 rad}}", "low_level"),
+    ],
+)
+def test_a_leaf_that_the_guard_file_forbids_is_named_with_the_line_that_does(
+    robot: str, node: str, key: str, tmp_path: Path
+) -> None:
+    (said,) = found(tmp_path, robot, f"  - Log: {{text: hello}}\n  - {node}\n")
+    assert said.startswith(f"5: {node.split(':')[0]} is forbidden: ")
+    assert f"allow.{key} is off in the guard file ({RULES}:{line_of(key)}:3)" in said
+
+
+def test_what_a_site_allows_is_not_forbidden(tmp_path: Path) -> None:
+    own = tmp_path / "guard.yaml"
+    own.write_text(RULES.read_text().replace("motors: false", "motors: true"))
+    assert found(tmp_path, "atom_w", "  - EnableMotors: {enabled: true}\n", own) == []
+
+
+def test_a_node_that_never_runs_on_this_robot_is_not_forbidden(tmp_path: Path) -> None:
+    nodes = "  - StartMapping:\n    when: robot.family == aurora\n"
+    assert found(tmp_path, "atom_w", nodes) == []
+
+
+def test_run_refuses_before_anything_moves(tmp_path: Path) -> None:
+    tree = tmp_path / "tree.yaml"
+    tree.write_text("tree: x\nrobot: atom_w\nroot:\n  - SetFsm: {state: ready}\n  - StartMapping\n")
+    with pytest.raises(CannotRun, match=r"tree.yaml:5:5: error: StartMapping is forbidden"):
+        load_mission(tree)
+    load_mission(tree, substitutes=Substitutes({"StartMapping": "succeed"}))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_leaf_declares_what_its_commands_need(case: Case) -> None:
+    kinds = [getattr(intents, name) for name in case.sends if hasattr(intents, name)]
+    needed = {POLICIES[kind].permission for kind in kinds if POLICIES[kind].permission}
+    assert needed <= {case.leaf.declaration.permission}
+    assert case.leaf.declaration.permission in (needed or {""})
+
+
+def test_every_permission_is_one_of_the_guard_file() -> None:
+    for leaf in installed():
+        assert not leaf.permission or line_of(leaf.permission)
