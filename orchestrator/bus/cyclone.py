@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cyclonedds._clayer import ddspy_take, ddspy_write, ddspy_write_ts
-from cyclonedds.core import Entity, GuardCondition, ReadCondition
+from cyclonedds.core import Entity, ReadCondition
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.internal import DDS
 from cyclonedds.topic import Topic
@@ -25,6 +25,7 @@ _BATCH = 32
 _create_waitset = ct.CFUNCTYPE(ct.c_int32, ct.c_int32)(("dds_create_waitset", _dll))
 _attach = ct.CFUNCTYPE(ct.c_int32, ct.c_int32, ct.c_int32, ct.c_ssize_t)(("dds_waitset_attach", _dll))
 _wait = ct.CFUNCTYPE(ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_size_t, ct.c_int64)(("dds_waitset_wait", _dll))
+_set_trigger = ct.CFUNCTYPE(ct.c_int32, ct.c_int32, ct.c_bool)(("dds_waitset_set_trigger", _dll))
 _dds_time = ct.CFUNCTYPE(ct.c_int64)(("dds_time", _dll))
 _delete = ct.CFUNCTYPE(ct.c_int32, ct.c_int32)(("dds_delete", _dll))
 _set_status_mask = ct.CFUNCTYPE(ct.c_int32, ct.c_int32, ct.c_uint32)(("dds_set_status_mask", _dll))
@@ -52,27 +53,28 @@ def write(writer: int, data: bytes, age: float = 0.0) -> None:
 
 
 class WaitSet:
-    """Waits for any of many conditions and calls what belongs to those that fired."""
+    """Waits for any of many conditions and calls what belongs to those that fired; one of them is a bell.
+
+    The bell is the wait set's own trigger, which wakes sooner than a condition of its own. It is put back when the next
+    wait begins, because whoever was woken has something better to do; until then only the mark tells that it rang.
+    """
 
     def __init__(self, participant: DomainParticipant) -> None:
         self._ref = _create_waitset(participant._ref)
         self._conditions: list[Entity] = []
         self._actions: list[Callable[[], None]] = []
         self._fired = (ct.c_ssize_t * 0)()
-        self._bell = GuardCondition(participant)
-
-    def on_bell(self, action: Callable[[], None]) -> None:
-        """Call when somebody rang; what rings during the call is heard by the next wait."""
-
-        def answer() -> None:
-            self._bell.set(False)
-            action()
-
-        self._add(self._bell, answer)
+        self._rung = False
+        self._bell_is_up = False
+        self._attach(self._ref, self._hear)
 
     def ring(self) -> None:
         """End the current or next wait; from any thread."""
-        self._bell.set(True)
+        self._hear()
+        _set_trigger(self._ref, True)
+
+    def _hear(self) -> None:
+        self._rung = self._bell_is_up = True
 
     def on_data(self, reader: Entity, action: Callable[[], None]) -> None:
         """Call when the reader has samples."""
@@ -84,20 +86,31 @@ class WaitSet:
         self._add(entity, action)
 
     def _add(self, condition: Entity, action: Callable[[], None]) -> None:
-        code = _attach(self._ref, condition._ref, len(self._actions))
-        if code:
-            raise BusError(f"CycloneDDS refused to wait for {type(condition).__name__} (code {code})")
+        self._attach(condition._ref, action)
         self._conditions.append(condition)
+
+    def _attach(self, condition: int, action: Callable[[], None]) -> None:
+        code = _attach(self._ref, condition, len(self._actions))
+        if code:
+            raise BusError(f"CycloneDDS refused to wait for a condition (code {code})")
         self._actions.append(action)
         self._fired = (ct.c_ssize_t * len(self._actions))()
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float) -> bool:
+        """Says whether somebody rang."""
+        if self._bell_is_up:
+            self._bell_is_up = False
+            _set_trigger(self._ref, False)
         fired = self._fired
-        count = _wait(self._ref, fired, len(fired), int(seconds * 1e9))
+        count = _wait(self._ref, fired, len(fired), 0 if self._rung else int(seconds * 1e9))
         if count < 0:
             raise BusError(f"waiting for CycloneDDS failed (code {count})")
         for index in fired[: min(count, len(fired))]:
             self._actions[index]()
+        if not self._rung:
+            return False
+        self._rung = False
+        return True
 
 
 def delete(participant: DomainParticipant, entities: list[Entity]) -> None:

@@ -124,7 +124,6 @@ class DdsBus(Reporting):
                 "or it cannot be bound"
             ) from None
         self._waitset = cyclone.WaitSet(self.participant)
-        self._waitset.on_bell(self.changed)
         self._publications = _Directory(self, BuiltinTopicDcpsPublication, self._noticed_writer)
         self._subscriptions = _Directory(self, BuiltinTopicDcpsSubscription, None)
 
@@ -142,19 +141,23 @@ class DdsBus(Reporting):
         return self._writers[topic.name]
 
     def wait(self, timeout: float) -> bool:
-        now = self.clock.now
-        until = now() + timeout
-        left = timeout
+        clock, waitset = self.clock.now, self._waitset
+        now = clock()
+        until = now + timeout
         while True:
-            self._waitset.wait(max(0.0, min(left, _SLICE)))
-            waited, left = left, until - now()
-            if not self._woken and left > 0 and waited - left < DENSE:
-                time.sleep(min(self._breather, left))
-            if now() >= self._next_look:
+            began = now
+            rung = waitset.wait(min(until - now, _SLICE) if until > now else 0.0)
+            now = clock()
+            if now >= self._next_look:
                 self._look()
-            if self._woken or left <= 0:
-                woken, self._woken = self._woken, False
-                return woken
+            if rung or self._woken:
+                self._woken = False
+                return True
+            if now >= until:
+                return False
+            if now - began < DENSE:
+                time.sleep(min(self._breather, until - now))
+                now = clock()
 
     def _look(self) -> None:
         """Take in what no wake-up brought: samples that only a reliable reader still got."""

@@ -66,6 +66,10 @@ class RunClock:
         at = self._clock.now() if self._paused_at is None else self._paused_at
         return at - self.lost
 
+    def at(self, outside: float) -> float:
+        """What this clock shows when the one that never stands still shows that."""
+        return (outside if self._paused_at is None else self._paused_at) - self.lost
+
     def outside(self) -> float:
         """The time that never stands still."""
         return self._clock.now()
@@ -115,6 +119,10 @@ class Run:
     def at(self) -> float:
         """The time for events."""
         return self.clock.outside()
+
+    def begin_turn(self, outside: float, longest: float) -> None:
+        self.now = self.clock.at(outside)
+        self.late_at = self.now + longest
 
     def wake_at(self, time: float) -> None:
         if time < self.due:

@@ -188,9 +188,9 @@ class Runner:
         return self._outcome is None and self._aborting is None
 
     def _loop(self) -> Iterator[None]:
+        self._started = self._clock.now()
         while True:
-            self._started = self._clock.now()
-            self._run.late_at = self._run.clock.now() + PERIOD
+            self._run.begin_turn(self._started, PERIOD)
             while self._requests:
                 self._requests.popleft()()
             if self._paused:
@@ -203,12 +203,11 @@ class Runner:
             if self._outcome is not None:
                 return
             yield
-            self._wait()
+            self._started = self._wait()
 
     def _advance(self) -> None:
         run = self._run
         run.due = inf
-        run.now = run.clock.now()
         if self._aborting is not None:
             self._go_on_aborting()
             return
@@ -227,13 +226,14 @@ class Runner:
         elif self._stepping and self._changed:
             self._pause("step")
 
-    def _wait(self) -> None:
-        """Until something happens or is due, but not for ever and not too short."""
+    def _wait(self) -> float:
+        """Until something happens or is due, but not for ever and not too short; gives the time then."""
         due = self._run.due + (0.0 if self._paused else self._run.clock.lost)
         heartbeat, earliest = self._started + PERIOD, self._started + SHORTEST
         self._bus.wait(self._time_to(max(due if due < heartbeat + ROUNDING else heartbeat, earliest)))
-        while self._clock.now() < earliest:
+        while (now := self._clock.now()) < earliest:
             self._bus.wait(self._time_to(earliest))
+        return now
 
     def _time_to(self, moment: float) -> float:
         now = self._clock.now()

@@ -331,6 +331,35 @@ def test_wake_from_another_thread_ends_the_wait(run: DdsBus) -> None:
     assert run.wait(0.0) is False
 
 
+def test_no_wake_is_lost_between_two_waits(run: DdsBus) -> None:
+    asked: list[int] = []
+    answered = threading.Event()
+
+    def ask() -> None:
+        for number in range(300):
+            answered.clear()
+            asked.append(number)
+            run.wake()
+            answered.wait(10.0)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    for number in range(300):
+        while len(asked) == number:
+            assert run.wait(10.0)
+        answered.set()
+    thread.join()
+
+
+def test_a_wake_during_a_wait_ends_that_one_and_not_the_next(robot: DdsBus, run: DdsBus) -> None:
+    reader, writer = run.reader(EMERGENCY), robot.writer(EMERGENCY)
+    until(robot, lambda: writer.ready)
+    reader.on_sample(lambda sample: run.wake())
+    writer.write(example(writer.topic.type))
+    assert run.wait(10.0)
+    assert not run.wait(0.0)
+
+
 def test_after_close_peers_know_at_once(robot: DdsBus, run: DdsBus) -> None:
     reader = run.reader(EMERGENCY)
     robot.writer(EMERGENCY)
