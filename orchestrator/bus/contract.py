@@ -45,6 +45,16 @@ class Endpoint:
     """What that program calls itself, if it does."""
     type_number: str = ""
     """The number of the type it announces (wire/announced.py), if it announces one."""
+    host: str = ""
+    process: str = ""
+    """Where that program runs and its process number, as far as it tells them."""
+
+    @property
+    def who(self) -> str:
+        """That program, so that a person finds it."""
+        number = f"process {self.process}" if self.process else ""
+        place = " on ".join(filter(None, (number, self.host)))
+        return (self.name or f"participant {self.participant}") + (f" ({place})" if place else "")
 
 
 @dataclass(frozen=True)

@@ -393,19 +393,26 @@ class _Directory:
                 self._meet(key, found)
 
     def _meet(self, key: str, found: Any) -> None:
-        name = _entity_name(found.qos) or self._program_name(found.participant_key)
-        number = type_number(found.type_id) if found.type_id is not None else ""
-        endpoint = Endpoint(found.topic_name, found.type_name, str(found.participant_key), name, number)
+        program = self._program(found.participant_key)
+        endpoint = Endpoint(
+            found.topic_name,
+            found.type_name,
+            str(found.participant_key),
+            _entity_name(found.qos) or program.name,
+            type_number(found.type_id) if found.type_id is not None else "",
+            program.host,
+            program.process,
+        )
         new = key not in self._known
         self._known[key] = endpoint
         if new and self.on_new is not None:
             self.on_new(endpoint)
 
-    def _program_name(self, key: Any) -> str:
+    def _program(self, key: Any) -> Program:
         for found in self._programs.read(N=100):
             if found.key == key:
-                return _entity_name(found.qos)
-        return ""
+                return _program(found.qos)
+        return Program("", "", "")
 
 
 def _entity_name(qos: Qos) -> str:

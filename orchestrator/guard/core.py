@@ -29,7 +29,6 @@ HANDLERS: dict[type[events.Event], Callable[[Turn, Any], None]] = {
     events.RobotRebooted: watching.rebooted,
     events.LateFlags: watching.late_flags,
     events.Mismatch: watching.mismatch,
-    events.Displaced: watching.displaced,
     events.AuditState: watching.audit_state,
     events.RunConnected: leasing.connected,
     events.RunBegan: leasing.began,

@@ -309,12 +309,12 @@ class Guard:
             for name in self.core.setting.robot.roles.values()
         }
         robot = set().union(*shown_by.values())
-        others = {
-            f"{endpoint.name or endpoint.participant} on {name}"
-            for name in self._writers
-            for endpoint in self.bus.writers(self._topics[name].name)
-            if endpoint.participant not in robot and endpoint.name not in self.profile.allowed_writers
-        }
+        commanded: dict[str, list[str]] = {}
+        for name in self._writers:
+            for endpoint in self.bus.writers(self._topics[name].name):
+                if endpoint.participant not in robot and endpoint.name not in self.profile.allowed_writers:
+                    commanded.setdefault(endpoint.who, []).append(name)
+        others = {f"{who} on {_some(names)}" for who, names in commanded.items()}
         others |= {f"another robot on {name}" for name, writers in shown_by.items() if len(writers) > 1}
         return tuple(sorted(others))
 
@@ -413,6 +413,10 @@ class Guard:
             hand: tuple(c + (o - c) * part for part, c, o in zip(opening, hands.closed, hands.open))
             for hand, opening in self.state.observed.hands.items()
         }
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} other topics"
 
 
 def _soften(message: Any, output: Joints) -> Any:

@@ -67,12 +67,6 @@ class RobotRebooted(Event, frozen=True):
     why: str
 
 
-class Displaced(Event, frozen=True):
-    """Another orchestrator holds the robot with a higher epoch."""
-
-    by: str
-
-
 class AuditState(Event, frozen=True):
     """Whether the audit file takes records."""
 

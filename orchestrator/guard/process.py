@@ -26,7 +26,9 @@ from orchestrator.guard.link import GuardServer, Host
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.rpc import RpcCaller
 from orchestrator.journal.audit import AuditError, AuditFile
+from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import ProfileError, load_profile
+from orchestrator.wire.topics import topics
 
 LONGEST_WAIT = 0.02
 """Seconds between two looks at the clock, however quiet it is."""
@@ -57,8 +59,16 @@ ALREADY_GUARDED = "already guarded"
 """What a guard says, instead of "up", when another one holds the lock."""
 
 
+DISCOVERY = 0.3
+"""Seconds to find out whether a guard on another machine commands the robot: programs find each other in 0.1 s."""
+
+
 class AlreadyGuarded(Exception):
     """Another guard watches this robot on this machine."""
+
+
+class CommandedElsewhere(Exception):
+    """A guard of another machine or user commands this robot; one sentence."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -91,6 +101,8 @@ class GuardProcess:
         audit = AuditFile(Path(settings.audit))
         granted = priority()  # first, for threads inherit it: DDS' own must not wait either
         self._bus = DdsBus(settings.network, name=NAME, breather=0.0)
+        if not settings.simulated:  # nobody else knows the tag of a simulated one
+            refuse_second(self._bus, profile)
         rpc = RpcCaller(settings.rpc) if settings.rpc else None
         self._guard = Guard(profile, config, self._bus, audit, rpc)
         self._server = GuardServer(
@@ -184,6 +196,18 @@ def lock(folder: Path) -> IO[str]:
     return file
 
 
+def refuse_second(bus: DdsBus, profile: Profile) -> None:
+    """One commander per robot: this guard must not even make its writers while another one has the robot."""
+    until = bus.clock.now() + DISCOVERY
+    while (left := until - bus.clock.now()) > 0:
+        bus.wait(left)
+    for topic in topics(profile.family, profile.variants, profile.prefix).values():
+        for writer in bus.writers(topic.name):
+            if writer.name == NAME:
+                advice = "end its run, or type `orchestrator stop` there"
+                raise CommandedElsewhere(f"{profile.name} is commanded by another {writer.who}: {advice}")
+
+
 def priority() -> str:
     """Ask for real-time scheduling; says what was granted."""
     with contextlib.suppress(OSError):
@@ -204,7 +228,7 @@ def main() -> int:
     except AlreadyGuarded:
         print(ALREADY_GUARDED, flush=True)
         return 2
-    except (AuditError, BusError, GuardConfigError, ProfileError, OSError) as error:
+    except (AuditError, BusError, CommandedElsewhere, GuardConfigError, ProfileError, OSError) as error:
         print(f"error: {error}", flush=True)
         return 2
     signal.signal(signal.SIGTERM, lambda *_: process.tell_to_stop())

@@ -12,7 +12,6 @@ from orchestrator.guard.config import Battery, GuardConfig
 from orchestrator.guard.events import (
     AuditState,
     BadSample,
-    Displaced,
     ForeignWriters,
     LateFlags,
     Mismatch,
@@ -222,12 +221,6 @@ def foreign_writers(turn: Turn, event: ForeignWriters) -> None:
     turn.change(foreign=event.names)
     if event.names and turn.state.mode in ACTIVE:
         intervene(turn, f"commanded by {', '.join(event.names)} as well")
-
-
-def displaced(turn: Turn, event: Displaced) -> None:
-    _lose_lease(turn)
-    if turn.state.mode in ACTIVE or turn.state.mode is Mode.STOPPING:
-        intervene(turn, f"another orchestrator took over: {event.by}")
 
 
 # Faults

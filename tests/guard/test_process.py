@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import socket
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -60,6 +64,47 @@ def test_a_second_guard_for_the_same_robot_does_not_start(
     assert capsys.readouterr().out == "already guarded\n"
     assert lab.guard.pid == before
     assert (lab.folder / "lock").read_text() == f"{before}\n", "it has not even touched the file"
+
+
+def test_a_guard_on_another_machine_is_refused_and_told_who_commands(lab: Guarded) -> None:
+    lab.begin()
+    assert lab.ask(ARM).state == "sent"
+    with tempfile.TemporaryDirectory(prefix="o") as elsewhere:  # a lock that is not ours, as on another machine
+        other = msgspec.structs.replace(lab.settings, folder=elsewhere, audit=f"{elsewhere}/audit.log")
+        who = rf"orchestrator guard \(process {lab.guard.pid} on {re.escape(socket.gethostname())}\)"
+        with ThreadPoolExecutor(1) as thread:
+            started = thread.submit(GuardProcess, other)
+            lab.until(started.done, "the other guard to give up")
+        with pytest.raises(ProcessError, match=f"atom_w is commanded by another {who}: end its run, or"):
+            started.result()
+    lab.go(0.2)
+    assert lab.mode == "running", "whoever came first goes on undisturbed"
+
+
+def test_a_stranger_is_named_with_its_machine_and_process(lab: Guarded) -> None:
+    lab.begin()
+    stranger = subprocess.Popen(
+        [sys.executable, "-c", STRANGER, msgspec.json.encode(lab.settings.network).decode()],
+        stdin=subprocess.PIPE,
+    )
+    try:
+        lab.until(lambda: lab.mode == "intervened", "the stranger to be noticed")
+        place = f"(process {stranger.pid} on {socket.gethostname()}) on rt/upper/cmd"
+        assert f"commanded by stranger {place} as well" in lab.said("mode")[-1]
+    finally:
+        stranger.communicate()
+
+
+STRANGER = """
+import sys, msgspec
+from orchestrator.bus.dds import DdsBus
+from orchestrator.bus.settings import DdsSettings
+from orchestrator.wire.topics import topics
+with DdsBus(msgspec.json.decode(sys.argv[1], type=DdsSettings), "stranger") as bus:
+    bus.writer(topics("atom")["rt/upper/cmd"])
+    sys.stdin.read()
+"""
+"""A program that gets ready to command the arms, until its input ends."""
 
 
 def test_what_a_killed_guard_leaves_behind_keeps_nobody_out(lab: Guarded) -> None:
