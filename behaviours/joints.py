@@ -13,6 +13,7 @@ from orchestrator.leaf import (
     JointAngles,
     Judge,
     Length,
+    MotionFile,
     Percent,
     Pose,
 )
@@ -62,7 +63,7 @@ class PlayMotion(
     - PlayMotion: {file: motions/wave.yaml, speed: 50 %}
     """
 
-    file: str
+    file: MotionFile
     speed: Annotated[Percent, Between(1, 100)] = 100.0
 
     def command(self) -> Judge:

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+
+from orchestrator.robots.motion_file import motion_mistakes
+from orchestrator.yamlfile import Findings
+
+if TYPE_CHECKING:
+    from orchestrator.robots.facts import RobotFacts
+
+
+# Looks at a file for a robot, if there is one. Mistakes with a line of their own become findings, others are returned.
+FileLook = Callable[[Path, "RobotFacts | None", Findings], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +24,8 @@ class ParamType:
     """How a parameter is written and checked.
 
     `kind` is int, number, bool, text, choice, list, a dimension such as duration, or something of the robot: tag, hand,
-    fsm_state, upper_state, velocity_source, pose, group, joint_angles. A range is given in the unit we calculate in,
+    fsm_state, upper_state, velocity_source, pose, group, joint_angles, or a file beside the tree, which `look` looks at
+    before anything moves. A range is given in the unit we calculate in,
     or named (`limit`) when every robot has its own; that of a list is how many values it has.
     """
 
@@ -22,6 +35,7 @@ class ParamType:
     lower: float | None = None
     upper: float | None = None
     limit: str | None = None
+    look: FileLook | None = None
 
     @property
     def name(self) -> str:
@@ -59,6 +73,8 @@ VelocitySource = Annotated[str, ParamType("velocity_source")]
 Pose = Annotated[str, ParamType("pose")]
 Group = Annotated[str, ParamType("group")]
 JointAngles = Annotated[dict[str, float], ParamType("joint_angles")]
+
+MotionFile = Annotated[str, ParamType("file", look=motion_mistakes)]
 
 _PLAIN = {int: "int", float: "number", bool: "bool", str: "text"}
 

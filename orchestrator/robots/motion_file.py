@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
+from orchestrator.robots.facts import RobotFacts
 from orchestrator.robots.profile import Profile
 from orchestrator.yamlfile import ANGLE, DURATION, TEXT, Findings, list_of, load, nearest, optional, record, required
+
+LARGEST_ARRAYS = 2_000_000  # bytes: 80 s of 30 joints at 100 Hz
 
 
 class BadMotion(Exception):
@@ -38,6 +40,8 @@ class _File:
 
 
 def _check_shape(file: _File) -> Iterator[str]:
+    if len({*file.joints}) != len(file.joints):
+        yield "a joint is named twice"
     for number, row in enumerate(file.keyframes, 1):
         if len(row.angles) != len(file.joints):
             yield f"keyframe {number} has {len(row.angles)} angles for {len(file.joints)} joints"
@@ -59,34 +63,75 @@ _FILE = record(
 
 def read_motion(path: Path, profile: Profile) -> list[Frame]:
     """The keyframes of a file, checked against the robot; raises BadMotion."""
-    frames = _from_npz(path) if path.suffix == ".npz" else _from_yaml(path)
-    problems = [*_wrong_times(frames), *_wrong_joints(frames, profile)]
+    findings = Findings()
+    try:
+        frames = _frames(path, findings)
+    except BadMotion as problem:
+        raise BadMotion(f"{path}: {problem}") from None
+    if frames is None:
+        raise BadMotion(findings.render())
+    limits = {
+        joint.name: (joint.position.low, joint.position.high)
+        for joint in profile.joints
+        if joint.group not in profile.read_only_groups
+    }
+    problems = [*_wrong_times(frames), *_wrong_joints(frames, profile.name, limits)]
     if problems:
         raise BadMotion(f"{path}: {'; '.join(problems)}")
     return frames
 
 
-def _from_yaml(path: Path) -> list[Frame]:
-    findings = Findings()
+def motion_mistakes(path: Path, robot: RobotFacts | None, findings: Findings) -> list[str]:
+    """What is wrong with a motion before it is played: mistakes with a line become findings, others are returned."""
+    try:
+        frames = _frames(path, findings)
+    except BadMotion as problem:
+        return [str(problem)]
+    if frames is None:
+        return []
+    return [*_wrong_times(frames), *(_wrong_joints(frames, robot.name, robot.joints) if robot else ())]
+
+
+def _frames(path: Path, findings: Findings) -> list[Frame] | None:
+    """Reads a file; None when it has mistakes with a line of their own, BadMotion for others."""
+    return _from_npz(path) if path.suffix == ".npz" else _from_yaml(path, findings)
+
+
+def _from_yaml(path: Path, findings: Findings) -> list[Frame] | None:
     file = load(path, _FILE, findings)
     if file is None:
-        raise BadMotion(findings.render())
+        return None
     return [Frame(row.at, dict(zip(file.joints, row.angles))) for row in file.keyframes]
 
 
 def _from_npz(path: Path) -> list[Frame]:
     """Arrays `joints` (names), `time` (s) and `q` (rad, one row per time)."""
-    import numpy as np  # only for those who have such a file
+    import zipfile  # only for those who have such a file
+    import zlib
+
+    import numpy as np
 
     try:
+        with zipfile.ZipFile(path) as archive:
+            _check_size(sum(part.file_size for part in archive.infolist()))
         with np.load(path, allow_pickle=False) as arrays:
             joints, times, rows = (arrays[name].tolist() for name in ("joints", "time", "q"))
         return [Frame(float(time), _by_name(joints, row)) for time, row in zip(times, rows, strict=True)]
-    except (OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError) as problem:
-        raise BadMotion(f"{path}: needs the arrays joints, time and q: {problem}") from None
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, MemoryError) as problem:
+        raise BadMotion(f"the arrays joints, time and q are needed: {problem}") from None
+    except (zipfile.BadZipFile, zlib.error) as problem:
+        raise BadMotion(f"this is not a file of arrays: {problem}") from None
+
+
+def _check_size(size: int) -> None:
+    """A small archive may hold more than any memory."""
+    if size > LARGEST_ARRAYS:
+        raise ValueError(f"{size / 1e6:.1f} MB are more than {LARGEST_ARRAYS / 1e6:g} MB")
 
 
 def _by_name(joints: list[Any], row: list[Any]) -> dict[str, float]:
+    if len({*joints}) != len(joints):
+        raise ValueError("a joint is named twice")
     return {str(joint): float(q) for joint, q in zip(joints, row, strict=True)}
 
 
@@ -101,13 +146,13 @@ def _wrong_times(frames: list[Frame]) -> Iterator[str]:
         before = frame.time
 
 
-def _wrong_joints(frames: list[Frame], profile: Profile) -> Iterator[str]:
-    known = {joint.name: joint for joint in profile.joints if joint.group not in profile.read_only_groups}
+def _wrong_joints(frames: list[Frame], robot: str, limits: Mapping[str, tuple[float, float]]) -> Iterator[str]:
     for name in frames[0].angles if frames else ():
-        joint = known.get(name)
-        if joint is None:
-            meant = nearest(name, tuple(known))
-            yield f"{profile.name} has no joint {name} to move" + (f"; did you mean {meant}?" if meant else "")
-        elif outside := [frame for frame in frames if not joint.position.holds(frame.angles[name])]:
-            limits = f"{joint.position.low:.2f} to {joint.position.high:.2f} rad"
-            yield f"{name} would be at {outside[0].angles[name]:.2f} rad at {outside[0].time:g} s; it reaches {limits}"
+        if name not in limits:
+            meant = nearest(name, tuple(limits))
+            yield f"{robot} has no joint {name} to move" + (f"; did you mean {meant}?" if meant else "")
+            continue
+        low, high = limits[name]
+        if outside := [frame for frame in frames if not low <= frame.angles[name] <= high]:
+            reach = f"{low:.2f} to {high:.2f} rad"
+            yield f"{name} would be at {outside[0].angles[name]:.2f} rad at {outside[0].time:g} s; it reaches {reach}"

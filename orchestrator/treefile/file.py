@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from orchestrator.treefile.build import Builder
 from orchestrator.treefile.expression import NOT_CONSTANT, World
 from orchestrator.treefile.limits import Effort, TooMuch
 from orchestrator.treefile.model import Expression, Template, Tree, TreeNode, TreeParam
+from orchestrator.treefile.paths import Paths
 from orchestrator.treefile.scope import NOTHING, Scope
 from orchestrator.treefile.values import MOST_VALUES, Known, Reader
 from orchestrator.yamlfile import UNREAD, Document, Findings, Node, Place, Scalar, Sequence, nearest, read_text
@@ -29,7 +29,6 @@ _LATER = ("parts", "returns")
 _TREE_NAME = re.compile(r"[A-Za-z_][\w-]{0,63}")
 _ONE_OF = re.compile(r"one of \[(.*)\]")
 PLAIN_TYPES = ("int", "number", "bool", "text", "tag", "hand", "fsm_state", "pose", *list(DIMENSIONS)[:6])
-_LONGEST_PATH = 1000
 _REQUIRE_HOLDS = 'with "for" this would fail at the start: begin the tree with wait_for, and require it without "for"'
 
 
@@ -95,10 +94,10 @@ class FileCheck:
     def __init__(self, shared: Shared, path: Path, shown: Path, above: tuple[Path, ...]) -> None:
         self._shared = shared
         self._path = path
-        self._shown = shown  # the path as a person would write it
         self._above = above
         self._findings = shared.findings
         self._document = shared.documents[path]
+        self._paths = Paths(shown, shared.folder, shared.findings)
         self._file = self._document.file
         prefix = "" if not above else f"{shared.uses}/"
         self._scope = Scope(prefix, self._file, self._findings, shared.effort)
@@ -107,7 +106,7 @@ class FileCheck:
             shared.robot = self._own_robot()
         self.robot = shared.robot
         world = World(shared.surroundings.fields, self.robot, self._capabilities())
-        self._reader = Reader(world, self._scope, self._findings, shared.known, shared.effort)
+        self._reader = Reader(world, self._scope, self._findings, self._paths, shared.known, shared.effort)
         self._builder = Builder(
             self, shared.surroundings.catalogue, self._scope, self._reader, self._findings, shared.effort
         )
@@ -328,7 +327,10 @@ class FileCheck:
 
     def use(self, made: TreeNode, written: Node, passed: tuple[Scalar, Node] | None, builder: Builder) -> None:
         """Another file's root becomes the child of the node."""
-        path = self._used_path(written)
+        if type(written) is not Scalar or written.empty:
+            self._findings.missing(written, "missing-value", "the path of a file is wanted here")
+            return
+        path = self._paths.resolved(written, written.text)
         if path is None:
             return
         chain = (*self._above, self._path)
@@ -337,8 +339,7 @@ class FileCheck:
             self._findings.error(written, "subtree-cycle", f"a tree may not contain itself: {names}")
             return
         self._shared.uses += 1
-        assert type(written) is Scalar
-        shown = Path(os.path.normpath(self._shown.parent / written.text))
+        shown = self._paths.shown(written.text)
         made.file = str(shown)
         if not self._readable(path, shown, written):
             return
@@ -367,35 +368,11 @@ class FileCheck:
             return self._shared.documents[path].root is not None
         opening = Findings()
         text = text_of(shown, opening)
-        if text is not None:
-            document = self._shared.documents[path] = read_text(text, str(shown), self._findings)
-            return document.root is not None
-        finding = opening.sorted()[0]
-        near = finding.suggestion and str(Path(written.text).with_name(finding.suggestion))
-        self._findings.error(written, finding.code, f"{written.text[:100]}: {finding.message}", near)
-        return False
-
-    def _used_path(self, written: Node) -> Path | None:
-        if type(written) is not Scalar or written.empty:
-            self._findings.missing(written, "missing-value", "the path of a file is wanted here")
-            return None
-        if len(written.text) > _LONGEST_PATH:
-            self._findings.error(written, "too-long", f"a path may have at most {_LONGEST_PATH} characters")
-            return None
-        path = Path(written.text)
-        if path.is_absolute() or "\0" in written.text:
-            self._findings.error(written, "outside", "the path must be relative to this file")
-            return None
-        try:
-            found = (self._path.parent / path).resolve()
-        except (OSError, RuntimeError):
-            self._findings.error(written, "link-loop", "the symbolic links here lead round in a circle")
-            return None
-        if not found.is_relative_to(self._shared.folder):
-            message = f"this lies outside the folder of the trees ({self._shared.folder.name}/)"
-            self._findings.error(written, "outside", message)
-            return None
-        return found
+        if text is None:
+            self._paths.refuse(written, written.text, opening.sorted()[0])
+            return False
+        document = self._shared.documents[path] = read_text(text, str(shown), self._findings)
+        return document.root is not None
 
     def _passed(self, inner: FileCheck, passed: tuple[Scalar, Node] | None) -> dict[str, Any]:
         if passed is None:

@@ -168,6 +168,8 @@ def value_schema(wanted: ParamType, robot: RobotFacts | None) -> Schema:
         return {"anyOf": [{"type": "array", "items": value_schema(wanted.of, robot)}, _NAMED]}
     if kind == "joint_angles":
         return _joint_angles(robot)
+    if kind == "file":
+        return {"type": "string", "pattern": r"^[^/]"}  # relative to the tree
     return {"type": _JSON_TYPES[kind]}
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
-from orchestrator.leaf import ParamType
+from orchestrator.leaf import FileLook, ParamType
 from orchestrator.robots.facts import RobotFacts
 from orchestrator.treefile.expression import (
     HOLD_NOT_HERE,
@@ -20,6 +21,7 @@ from orchestrator.treefile.expression import (
 )
 from orchestrator.treefile.limits import SHORTEST, Effort
 from orchestrator.treefile.model import Expression, Template, Value, text_of
+from orchestrator.treefile.paths import Paths
 from orchestrator.treefile.scope import Scope, exact_place
 from orchestrator.yamlfile import (
     BOOL,
@@ -80,16 +82,21 @@ class Known:
         self.texts: dict[tuple[int, str], Any] = {}
         # By identity, which is why what it is the identity of is kept, too.
         self.lists: dict[tuple[int, int, bool], tuple[ParamType, Iterable[Any], list[Any] | Mistake]] = {}
+        # Whether it could be read without a mistake, and what else is wrong with it.
+        self.files: dict[tuple[FileLook, Path, bool], tuple[bool, list[str]]] = {}
 
 
 class Reader:
     """Reads values and conditions of one file; every mistake becomes a finding."""
 
-    def __init__(self, world: World, scope: Scope, findings: Findings, known: Known, effort: Effort) -> None:
+    def __init__(
+        self, world: World, scope: Scope, findings: Findings, paths: Paths, known: Known, effort: Effort
+    ) -> None:
         self._world = world
         self._robot = world.robot
         self._scope = scope
         self._findings = findings
+        self._paths = paths
         self._known = known
         self._memo = known.texts
         self._effort = effort
@@ -137,12 +144,18 @@ class Reader:
             if not node.text:
                 self._findings.missing(node, "missing-value", f"{_a(wanted.name)} is missing here")
                 return UNREAD
-            if node.text[0] == "$" and wanted.kind != "text":
+            if node.text[0] == "$" and wanted.kind not in ("text", "file"):
                 match = _NAMED.fullmatch(node.text)
                 if match:
                     return self._named(node, match[1], wanted)
             found = self._scalar(node, wanted)
-            if self.active and found is not UNREAD and type(found) is not Expression and "$" not in node.text:
+            if (
+                self.active
+                and wanted.kind != "file"
+                and found is not UNREAD
+                and type(found) is not Expression
+                and "$" not in node.text
+            ):
                 self._memo[key] = found
             return found
         if wanted.kind == "list" and type(node) is Sequence:
@@ -161,6 +174,8 @@ class Reader:
                 return self._text(node)
             if kind in WORDS:
                 return self.word(node.text, wanted)
+            if kind == "file":
+                return self._file(node, wanted)
             if kind == "bool":
                 return self._bool(node)
             if kind == "tag":
@@ -286,6 +301,41 @@ class Reader:
         if all(isinstance(part, str) for part in parts):
             return "".join(part for part in parts if isinstance(part, str))
         return Template(tuple(part for part in parts if part))
+
+    def _file(self, node: Scalar, wanted: ParamType) -> Value | Unread:
+        """The path of a file. It may depend on a name whose values are all known: then each file is looked at."""
+        made = self._text(node)
+        if made is UNREAD:
+            return UNREAD
+        texts = self._every_text(node, made) if isinstance(made, Template) else [str(made)]
+        good = [self._good_file(node, text, wanted) for text in texts]
+        return made if all(good) else UNREAD
+
+    def _every_text(self, node: Scalar, made: Template) -> list[str]:
+        names = [self._scope.look_up(name) for name in {*_IN_TEXT.findall(node.text)} if name]
+        unknown = [name for name in names if name is not None and name.const is NOT_CONSTANT]
+        values = unknown[0].possible or unknown[0].choices
+        if len(unknown) > 1 or not values:
+            raise Mistake("not-constant", "which file this is must be known before the run")
+        return ["".join(part if isinstance(part, str) else str(value) for part in made.parts) for value in values]
+
+    def _good_file(self, node: Scalar, text: str, wanted: ParamType) -> bool:
+        self._effort.expressions(node, SHORTEST)
+        path = self._paths.resolved(node, text)
+        if path is None or not self._paths.readable(node, text):
+            return False
+        if wanted.look is None:
+            return True
+        robot = self._robot if self.active else None
+        key = (wanted.look, path, robot is None)
+        if key not in self._known.files:
+            before = self._findings.errors
+            problems = wanted.look(self._paths.shown(text), robot, self._findings)
+            self._known.files[key] = (self._findings.errors == before, problems)
+        readable, problems = self._known.files[key]
+        if problems:
+            self._findings.error(node, "bad-file", f"{text[:100]}: {'; '.join(problems)}")
+        return readable and not problems
 
     def _named(self, node: Scalar, name: str, wanted: ParamType) -> Value | Unread:
         """`$name` alone: its value if that is known, else something to look up during the run."""

@@ -6,18 +6,29 @@ import errno
 import stat
 from pathlib import Path
 
-from orchestrator.yamlfile.findings import Findings, Place, nearest
+from orchestrator.yamlfile.findings import Finding, Findings, Place, nearest
 
 LARGEST_FILE = 256 * 1024
 
 
 def text_of(path: Path, findings: Findings) -> str | None:
     """The text of a file, or None with the reason among the findings."""
-    raw = _bytes_of(path, findings)
+    raw = _bytes_of(path, findings, LARGEST_FILE + 1)
+    if raw is not None and len(raw) > LARGEST_FILE:
+        message = f"the file is bigger than {LARGEST_FILE // 1024} kB: split it"
+        findings.error(Place(str(path), 1, 1), "too-big", message)
+        return None
     return None if raw is None else _decoded(str(path), raw, findings)
 
 
-def _bytes_of(path: Path, findings: Findings) -> bytes | None:
+def readable(path: Path) -> Finding | None:
+    """Why a file cannot be opened; None when it can."""
+    findings = Findings()
+    _bytes_of(path, findings, 1)
+    return next(iter(findings.sorted()), None)
+
+
+def _bytes_of(path: Path, findings: Findings, most: int) -> bytes | None:
     top = Place(str(path), 1, 1)
     try:
         mode = path.stat().st_mode
@@ -28,14 +39,10 @@ def _bytes_of(path: Path, findings: Findings) -> bytes | None:
             findings.error(top, "not-a-file", "this is not an ordinary file")
             return None
         with path.open("rb") as stream:
-            raw = stream.read(LARGEST_FILE + 1)
+            return stream.read(most)
     except (OSError, ValueError) as problem:
         findings.error(top, *_cannot_open(path, problem))
         return None
-    if len(raw) > LARGEST_FILE:
-        findings.error(top, "too-big", f"the file is bigger than {LARGEST_FILE // 1024} kB: split it")
-        return None
-    return raw
 
 
 def _cannot_open(path: Path, problem: OSError | ValueError) -> tuple[str, str, str | None]:

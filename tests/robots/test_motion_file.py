@@ -45,6 +45,7 @@ def test_angles_by_joint_at_times(tmp_path: Path) -> None:
         ("keyframes", "keyframe", "keyframes"),
         ("head_yaw", "left_hip_pitch", "no joint left_hip_pitch to move"),
         (GOOD[GOOD.index("keyframes") :], "keyframes: []", "at least"),
+        ("head_yaw", "left_elbow_pitch", "named twice"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -74,11 +75,19 @@ def test_arrays(tmp_path: Path) -> None:
         {"time": np.array([np.nan, 1.0])},
         {"time": np.array([]), "q": np.zeros((0, 1))},
         {"joints": np.array(["nose"])},
+        {"joints": np.array(["head_yaw", "head_yaw"]), "q": np.zeros((2, 2))},
     ],
 )
 def test_bad_arrays_are_refused(tmp_path: Path, changes: dict[str, Any]) -> None:
     np.savez(tmp_path / "m.npz", **arrays(**changes))
     with pytest.raises(BadMotion):
+        read_motion(tmp_path / "m.npz", ROBOT)
+
+
+def test_an_archive_that_unpacks_to_more_than_anybody_plays(tmp_path: Path) -> None:
+    many = arrays(time=np.arange(1.0, 200_001.0), q=np.zeros((200_000, 1)))
+    np.savez_compressed(tmp_path / "m.npz", **many)
+    with pytest.raises(BadMotion, match=r"3.2 MB are more than 2 MB"):
         read_motion(tmp_path / "m.npz", ROBOT)
 
 

@@ -1,7 +1,8 @@
 """Every rule of the language: a file that keeps it and one that breaks it, with the exact place of the finding.
 
 The rules are in `rules/*.txt`. `¶` stands before the character at which a finding must be; it is taken out before the
-file is checked. Nodes without a head are put below `root:` of an otherwise empty file.
+file is checked. Nodes without a head are put below `root:` of an otherwise empty file, motions beside
+it.
 """
 
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.treefile.beside import MOTIONS
 from tests.treefile.conftest import CheckText, whole
 
 
@@ -54,7 +56,7 @@ def complete(text: str) -> str:
 
 @every_rule
 def test_a_file_that_keeps_the_rule_has_no_findings(check: CheckText, rule: Rule) -> None:
-    result = check(complete(rule.keeps), rule.robot)
+    result = check(complete(rule.keeps), rule.robot, **MOTIONS)
     assert result.findings.render() == ""
     assert result.ok
 
@@ -62,7 +64,7 @@ def test_a_file_that_keeps_the_rule_has_no_findings(check: CheckText, rule: Rule
 @every_rule
 def test_a_file_that_breaks_the_rule_is_told_where(check: CheckText, rule: Rule) -> None:
     text, places = marked(complete(rule.breaks))
-    findings = check(text, rule.robot).findings
+    findings = check(text, rule.robot, **MOTIONS).findings
     assert [(f.place.line, f.place.column) for f in findings.sorted()] == places, findings.render()
     assert rule.code in [f.code for f in findings.sorted()]
 
