@@ -144,6 +144,13 @@ class Bus(Protocol):
     def wake(self) -> None:
         """End the current or next `wait`; from any thread."""
 
+    def anything_new(self) -> bool:
+        """Whether looks may find anything else than they did before this was last asked.
+
+        In virtual time, where samples are made for those who look, all that was looked at since is brought up to date
+        together when the first of it has grown old.
+        """
+
     def on_report(self, handler: Callable[[Report], None]) -> None: ...
 
     @property

@@ -171,6 +171,9 @@ class DdsBus(Reporting):
     def changed(self) -> None:
         self._woken = True
 
+    def anything_new(self) -> bool:
+        return True  # on a robot's network something always comes
+
     @property
     def changed_at(self) -> float:
         return self.clock.now()  # only DDS knows, and tells when it is asked

@@ -7,6 +7,7 @@ before reader and writer have known each other for 100 ms is lost.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from types import TracebackType
 from typing import Any
 
@@ -19,6 +20,8 @@ from orchestrator.wire.topics import Topic
 
 Source = Callable[[], bytes | None]
 """Makes a sample; None if there is nothing to be seen."""
+ROUNDING = 1e-6
+"""Seconds by which two ways to work out the same time may differ at most."""
 
 
 class MemoryNetwork:
@@ -49,7 +52,12 @@ class MemoryBus(Reporting):
         self.name = name
         self.clock: VirtualClock = network.clock
         self.woken = False
+        self.news = True
+        """Whether anything has come, or anybody come or gone, that looks before did not find."""
         self.closed = False
+        self._looks: dict[MemoryReader, float] = {}
+        """What was looked at since `anything_new` last said yes, and how old it might be."""
+        self._fresh_until: float | None = None
         self._readers: dict[str, MemoryReader] = {}
         self._writers: dict[str, MemoryWriter] = {}
 
@@ -88,7 +96,25 @@ class MemoryBus(Reporting):
         return woken
 
     def wake(self) -> None:
-        self.woken = True
+        self.woken = self.news = True
+
+    def anything_new(self) -> bool:
+        if self._fresh_until is None:
+            ends = [reader.fresh_until(age) for reader, age in self._looks.items()]
+            self._fresh_until = min(ends, default=-inf) - ROUNDING
+        if not self.news and self.clock.now() < self._fresh_until:
+            return False
+        for reader, age in self._looks.items():
+            reader.newest(age / 2)  # what grows old soon is renewed with the rest: then nothing is new for a while
+        self._looks.clear()
+        self._fresh_until = None
+        self.news = False
+        return True
+
+    def looked(self, reader: MemoryReader, age: float) -> None:
+        if age < self._looks.get(reader, inf):
+            self._looks[reader] = age
+            self._fresh_until = None
 
     @property
     def changed_at(self) -> float:
@@ -131,11 +157,20 @@ class MemoryReader(Intake):
     def newest(self, age: float = 0.0) -> Sample | None:
         for writer in self._suppliers:
             writer.supply_to(self, age)
+        self.bus.looked(self, age)
         return self._newest
 
+    def fresh_until(self, age: float) -> float:
+        """Until when a look with this age finds what is here, unless something is sent before."""
+        return min((writer.fresh_until(self._newest, age) for writer in self._suppliers), default=-inf)
+
     def deliver(self, sample: Sample) -> None:
-        if not self.bus.closed and self.accept(sample):
-            self.bus.woken = True
+        bus = self.bus
+        if bus.closed:
+            return
+        bus.news = True
+        if self.accept(sample):
+            bus.woken = True
 
     def supplied_by(self, writer: MemoryWriter) -> None:
         self._suppliers.append(writer)
@@ -194,15 +229,22 @@ class MemoryWriter:
         if data is not None:
             reader.deliver(self._sample(data))
 
+    def fresh_until(self, newest: Sample | None, content_with: float) -> float:
+        if newest is None or newest.writer != self.number:
+            return -inf
+        return newest.received + max(content_with, self._fresh_for)
+
     def meet(self, reader: MemoryReader) -> None:
         self.met[reader] = self._last_match = self.bus.clock.now()
         reader.matched += 1
+        reader.bus.news = True
         if self._source is not None:
             reader.supplied_by(self)
 
     def forget(self, reader: MemoryReader) -> None:
         if self.met.pop(reader, None) is not None:
             reader.matched -= 1
+            reader.bus.news = True
             reader.no_longer_supplied_by(self)
 
     def _sample(self, data: bytes, age: float = 0.0) -> Sample:

@@ -105,6 +105,7 @@ class Run:
         self.now = self.clock.now()  # when this tick began
         self.held: list[LeafNode] = []  # by a pause, and not resumed yet
         self.due = inf  # when the next tick is needed at the latest
+        self.same_until = inf  # until when a tick would find what the last one found, unless something new comes
         self.late_at = inf  # when a tick has taken too long
         self.blocking: Behaviour | None = None  # the leaf that was the reason for that
         self.cleanups: list[Cleanup] = []  # of what was interrupted and nobody has taken care of yet
@@ -127,6 +128,11 @@ class Run:
     def wake_at(self, time: float) -> None:
         if time < self.due:
             self.due = time
+
+    def changes_at(self, time: float) -> None:
+        """Somebody may do something else then, even if nothing new comes."""
+        if time < self.same_until:
+            self.same_until = time
 
     def blame_for_delay(self, node: Behaviour, place: object) -> None:
         """The first leaf that comes back too late in a tick is the one that blocked it."""

@@ -63,8 +63,11 @@ class Runner:
         on_event: Callable[[Event], object] = lambda event: None,
         verdict: Callable[[Outcome], Outcome] = lambda outcome: outcome,
         hold: Callable[[bool], object] = lambda on: None,
+        news: Callable[[], bool] = lambda: True,
     ) -> None:
         """`hold(True)` is called when all leaves hold their motion, `hold(False)` before any moves again.
+
+        `news` says whether anything may have changed that nodes look at, since it was last asked.
 
         `verdict` has the last word about the outcome, once nothing runs any more.
         """
@@ -87,7 +90,9 @@ class Runner:
         self._paused = False
         self._may_resume = False
         self._stepping = False
+        self._news = news
         self._changed = False  # a node, in this tick
+        self._settled = False  # in the last turn all nodes were ticked, and none of them changed
         self._aborting: tuple[str, list[Cleanup]] | None = None
         self._outcome: Outcome | None = None
         self._statistics: Statistics | None = None
@@ -192,6 +197,7 @@ class Runner:
         while True:
             self._run.begin_turn(self._started, PERIOD)
             while self._requests:
+                self._settled = False
                 self._requests.popleft()()
             if self._paused:
                 self._look_while_paused()
@@ -207,7 +213,11 @@ class Runner:
 
     def _advance(self) -> None:
         run = self._run
-        run.due = inf
+        if self._would_be_the_same():
+            self.ticks += 1
+            return
+        self._settled = False
+        run.due = run.same_until = inf
         if self._aborting is not None:
             self._go_on_aborting()
             return
@@ -225,6 +235,13 @@ class Runner:
             self._pause_at(run.breakpoints.reached)
         elif self._stepping and self._changed:
             self._pause("step")
+        else:
+            self._settled = not self._changed and self._statistics is None
+
+    def _would_be_the_same(self) -> bool:
+        """Whether a tick now would find what the last one found, and so do nothing."""
+        run = self._run
+        return not self._news() and self._settled and run.now < min(run.due, run.same_until) - ROUNDING
 
     def _wait(self) -> float:
         """Until something happens or is due, but not for ever and not too short; gives the time then."""

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from orchestrator.guard import arming, events, leasing, stops, streams, watching
 from orchestrator.guard.config import GuardConfig, rules_for
 from orchestrator.guard.freshness import Freshness
@@ -64,12 +66,30 @@ class Core:
     def step(self, state: State, event: events.Event, now: float) -> Step:
         """What becomes of the guard when this happens, what leaves, and what is reported."""
         turn = Turn(self.setting, state, now)
-        if now >= self.next_due(state):
+        if self.is_due(state, now):
             self._overdue(turn)  # what time alone brings about comes first: a late event finds the world as it is
         HANDLERS[type(event)](turn, event)
-        if now >= self.next_due(turn.state):
+        if self.is_due(turn.state, now):
             self._overdue(turn)
         return turn.state, turn.outputs, turn.reports
+
+    def beat(self, state: State, event: events.Heartbeat, now: float) -> State | None:
+        """The state after a heartbeat that brings nothing else about; None: it takes a whole step.
+
+        All it does is put off the time at which the run counts as hung: nothing falls due earlier than before.
+        """
+        if event.streams or state.streams or event.epoch != state.epoch or state.run is None or self.is_due(state, now):
+            return None
+        beaten = replace(state, heartbeat=now)
+        self._known_due = (beaten, self._known_due[1])
+        return beaten
+
+    def is_due(self, state: State, now: float) -> bool:
+        """Whether a `Tick` would bring anything about."""
+        if now < self.next_due(state):
+            return False
+        self._known_due = (state, self._due(state))  # what is known may be too early since a heartbeat
+        return now >= self._known_due[1]
 
     def _overdue(self, turn: Turn) -> None:
         leasing.watch_heartbeat(turn)
@@ -84,7 +104,7 @@ class Core:
         arming.lapse(turn)
 
     def next_due(self, state: State) -> float:
-        """When a `Tick` must come at the latest, unless something else happens before."""
+        """When a `Tick` must come at the latest, unless something else happens before; sometimes a little early."""
         known, due = self._known_due
         if known is not state:  # asked three times about every state
             due = self._due(state)

@@ -139,7 +139,18 @@ class Guard:
             self._look(self._needed_for(event.intent))
         elif type(event) is not Heartbeat:
             self._look(self._events)
+        elif self._only_beats(event):
+            return
         self._decide(event)
+
+    def _only_beats(self, event: Heartbeat) -> bool:
+        """Most heartbeats bring nothing else about: nothing leaves, nothing is told, nothing is due earlier."""
+        with self._stepping:
+            state = None if self._later else self.core.beat(self.state, event, self.bus.clock.now())
+            if state is None:
+                return False
+            self.state = state
+            return True
 
     def _needed_for(self, intent: AnyIntent) -> list[Watched]:
         """What is needed besides the vital sources, which are always looked at."""
@@ -227,7 +238,7 @@ class Guard:
         if now >= self._survey_due():
             self._surveyed = now
             self._survey()
-        if now >= self.core.next_due(self.state):
+        if self.core.is_due(self.state, now):
             self._decide(Tick())
         else:
             self.on_step()

@@ -80,12 +80,14 @@ class Freshness(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, bad=(*recent, now))
 
     def period(self) -> float:
-        return max(self.longest, self.longest_before)
+        return self.longest if self.longest > self.longest_before else self.longest_before
 
     def limit(self, limits: FreshnessLimits) -> float:
         """Seconds of silence after which the source is stale."""
-        period = self.period()
-        return min(max(limits.factor * period, limits.floor), limits.cap) if period else limits.cap
+        silence = limits.factor * self.period()
+        if silence >= limits.cap or not silence:
+            return limits.cap
+        return silence if silence > limits.floor else limits.floor
 
     def frozen_limit(self, limits: FreshnessLimits) -> float:
         return max(limits.identical if self.noisy else limits.frozen, 3 * self.period())
@@ -93,7 +95,10 @@ class Freshness(msgspec.Struct, frozen=True):
     def stale_at(self, limits: FreshnessLimits) -> float:
         """When it turns stale or frozen unless something new comes."""
         silent = self.last + self.limit(limits)
-        return min(silent, self.counter_changed + self.frozen_limit(limits)) if self.counter is not None else silent
+        if self.counter is None:
+            return silent
+        frozen = self.counter_changed + self.frozen_limit(limits)
+        return frozen if frozen < silent else silent
 
     def problem(self, now: float, limits: FreshnessLimits) -> str | None:
         """Why the source cannot be relied on now, or None when it can."""

@@ -21,7 +21,7 @@ from orchestrator.bus.dds import DdsBus
 from orchestrator.bus.settings import DdsSettings
 from orchestrator.guard.config import GuardConfigError, load_guard_config
 from orchestrator.guard.driver import Guard
-from orchestrator.guard.events import Event, RunConnected, RunEnded, Stop
+from orchestrator.guard.events import Event, Heartbeat, RunConnected, RunEnded, Stop
 from orchestrator.guard.link import GuardServer, Host
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.rpc import RpcCaller
@@ -168,6 +168,9 @@ class GuardProcess:
 
     def _handle(self, event: Event) -> None:
         """From the socket's threads: decide and publish there, then let the loop look at the clock again."""
+        if type(event) is Heartbeat:
+            self._guard.handle(event)  # it puts off what is due, and nothing else
+            return
         before = self._guard.next_due()
         self._guard.handle(event)
         if isinstance(event, RunConnected | RunEnded):

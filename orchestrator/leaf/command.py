@@ -57,4 +57,5 @@ class Command(Leaf, declared=False):
         self.message = outcome.text
         self.progress = outcome.progress
         self.result = outcome.result
+        self.same_until = outcome.until
         return _STATUS[outcome.status]

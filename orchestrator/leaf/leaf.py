@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from inspect import get_annotations
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -122,6 +123,9 @@ class Leaf:
     progress: float | None = None
     """From 0 to 1, where it can be told."""
     result: str | None = None
+    same_until: float = -inf
+    """Until when `step` would say the same again unless the robot reports something new: it need not be asked before
+    then. By the clock of the robot."""
 
     def __init__(self, robot: Any, values: Mapping[str, Any], folder: Path | None = None) -> None:
         self.robot = robot

@@ -119,7 +119,13 @@ class Mission:
     def _use(self, built: BuiltTree) -> None:
         self.built = built
         self.runner = Runner(
-            built, self._bus, heartbeat=self._after_tick, on_event=self._tell, verdict=self._verdict, hold=self._hold
+            built,
+            self._bus,
+            heartbeat=self._after_tick,
+            on_event=self._tell,
+            verdict=self._verdict,
+            hold=self._hold,
+            news=self._bus.anything_new,
         )
         self._keeper = Keeper(built) if self._recorder is not None else None
 

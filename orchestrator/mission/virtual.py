@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from orchestrator.bus.memory import MemoryNetwork
+from orchestrator.bus.memory import MemoryBus, MemoryNetwork
 from orchestrator.clock import VirtualClock
 from orchestrator.engine.events import Event
 from orchestrator.engine.prompts import Prompts
@@ -49,8 +49,8 @@ class VirtualMission:
         self.audit: list[dict[str, Any]] = []
         rpc = self._call if loaded.profile.rpc else None
         self.guard = Guard(loaded.profile, load_guard_config(), network.bus("guard"), _Kept(self.audit), rpc)
-        link = _InProcessLink(self.guard, self.clock)
         bus, prompts = network.bus("run"), prompts or Prompts()
+        link = _InProcessLink(self.guard, bus)
         self.mission = Mission(loaded, bus, link, prompts, on_event, person, watched, recorder)
 
     def run(self) -> Outcome:
@@ -84,9 +84,10 @@ class _Kept:
 class _InProcessLink(InProcessCommander):
     """The way to a guard in this process."""
 
-    def __init__(self, guard: Guard, clock: VirtualClock) -> None:
+    def __init__(self, guard: Guard, bus: MemoryBus) -> None:
         self.on_report: Callable[[Report], None] = lambda report: None
-        super().__init__(guard, clock)
+        self._bus = bus
+        super().__init__(guard, bus.clock)
         self.mode = guard.state.mode.value
 
     def act(self, act: str, who: str) -> None:
@@ -94,4 +95,5 @@ class _InProcessLink(InProcessCommander):
 
     def _take(self, report: Report) -> None:
         super()._take(report)
+        self._bus.news = True
         self.on_report(report)

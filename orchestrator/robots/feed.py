@@ -20,6 +20,8 @@ MISSED_SLOW = 2.5
 """Topics slower than that: stale after so many periods."""
 CONTENT = MOST_LIMIT / MISSED_SLOW
 """Age in seconds at which a sample will still do for a state: a topic that comes this often counts as periodic."""
+SURELY_FRESH = 0.4
+"""The same where the vendor says that it is periodic: by the next heartbeat but one it is not stale yet."""
 LATE = 0.25
 """Seconds of delay beyond the shortest seen."""
 DRIFT = 1e-4
@@ -114,7 +116,7 @@ class Feed:
         self._life = life
         self._restarted = restarted
         self._looked_at: Sample | None = None
-        self._content_with = min(self.limit, CONTENT)
+        self._content_with = self._enough()
         self._gap = life.period or 0.0
         self._count = 0
         self._shortest = INFINITE
@@ -199,7 +201,11 @@ class Feed:
         else:
             periodic = self._count >= 5 and self._gap <= MOST_LIMIT / MISSED_SLOW
             self.limit = MOST_LIMIT if periodic else INFINITE
-        self._content_with = min(self.limit, CONTENT)
+        self._content_with = self._enough()
+
+    def _enough(self) -> float:
+        """Seconds: how old a sample may be for a state."""
+        return CONTENT if self._life.period is None else min(self.limit, SURELY_FRESH)
 
     def _look_at(self, newest: Sample | None) -> None:
         self._looked_at = newest

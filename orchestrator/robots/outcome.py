@@ -20,6 +20,8 @@ class Outcome(NamedTuple):
     """From 0 to 1, where it can be told."""
     result: str | None = None
     """What came out, such as object, nothing or not_moved of a grasp."""
+    until: float = float("-inf")
+    """Running: until when it would be judged the same unless the robot reports something new."""
 
     @property
     def over(self) -> bool:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from orchestrator.data import data_path
 from orchestrator.engine.events import Command, Event, GuardReport, Tick, to_json
+from orchestrator.engine.runner import Runner
 from orchestrator.engine.substitution import Substitutes
 from orchestrator.guard.events import RunGone
 from orchestrator.mission.arming import NotArmed
 from orchestrator.mission.loading import CannotRun, load_mission
 from orchestrator.mission.virtual import VirtualMission
+from orchestrator.sim.faults import inject
+from orchestrator.sim.twin import Twin
 from orchestrator.testing import StartMission
 
 DELIVERY = data_path("trees/04_deliver_atom_w.yaml")
@@ -50,6 +55,42 @@ def test_the_same_mission_and_seed_give_the_same_events() -> None:
         return lines
 
     assert stream() == stream()
+
+
+TROUBLES: dict[str, Callable[[Twin], Any]] = {
+    "none": lambda twin: None,
+    "the base is blocked": lambda twin: twin.clock.after(8.0, twin.base.block),  # type: ignore[attr-defined]
+    "the base is blocked for a while": lambda twin: [
+        twin.clock.after(8.0, twin.base.block),  # type: ignore[attr-defined]
+        twin.clock.after(12.3, twin.base.unblock),  # type: ignore[attr-defined]
+    ],
+    "the base falls silent": lambda twin: twin.clock.after(8.0, lambda: inject(twin, "silent rt/amr/state")),
+    "an e-stop": lambda twin: twin.clock.after(8.02, lambda: twin.press_emergency("soft")),  # type: ignore[attr-defined]
+    "the battery runs low": lambda twin: twin.clock.after(8.01, lambda: setattr(twin.battery, "level", 14.0)),  # type: ignore[attr-defined]
+    "a reboot": lambda twin: twin.clock.after(8.0, twin.reboot),
+}
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_ticks_that_would_do_nothing_are_left_out_and_nobody_can_tell(
+    trouble: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_out: list[bool] = []
+    looks = Runner._would_be_the_same
+
+    def stream(leaves_out: bool) -> list[bytes]:
+        def same(runner: Runner) -> bool:
+            left_out.append(looks(runner))
+            return left_out[-1] and leaves_out
+
+        monkeypatch.setattr(Runner, "_would_be_the_same", same)
+        lines: list[bytes] = []
+        loaded = load_mission(data_path("trees/05_patrol_atom_w.yaml"))
+        VirtualMission(loaded, lambda event: lines.append(to_json(event)), seed=7, prepare=TROUBLES[trouble]).run()
+        return lines
+
+    assert stream(True) == stream(False)
+    assert sum(left_out) > len(left_out) / 5
 
 
 def test_an_empty_hand_fails_the_grasp_and_the_upper_body_is_given_back() -> None:
@@ -181,7 +222,7 @@ def test_the_guard_reports_are_part_of_the_stream() -> None:
 def test_a_drive_says_how_far_it_is_and_what_holds_it_up() -> None:
     events: list[Event] = []
     mission = VirtualMission(load_mission(DELIVERY), events.append)
-    mission.clock.at(6.0, mission.twin.base.block)  # type: ignore[attr-defined]
+    mission.clock.at(6.13, mission.twin.base.block)  # type: ignore[attr-defined]
     mission.clock.at(9.0, mission.twin.base.unblock)  # type: ignore[attr-defined]
     assert mission.run().status == "success"
     said = [change.message for event in events if isinstance(event, Tick) for change in event.changes.values()]

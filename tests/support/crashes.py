@@ -127,8 +127,8 @@ class Crashing:
         self.recorder = self._recorder()
         self.recorder.start_from(resumable.state)
         self.recorder.audit_at(self.folder / "audit.log")
-        link = virtual._InProcessLink(self.world.guard, self.world.clock)
         bus = self.world.network.bus("run that goes on")
+        link = virtual._InProcessLink(self.world.guard, bus)
         mission = Mission(self.loaded, bus, link, prompts, lambda event: None, recorder=self.recorder)
         self.world.mission = mission
         mission.start_from(resumable.checkpoint)

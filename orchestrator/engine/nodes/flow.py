@@ -60,6 +60,7 @@ class Wait(Flow):
             return SUCCESS
         if now >= self._silent_until:
             self._say(now)
+        self.run.changes_at(self._silent_until)
         self.run.wake_at(self.until)
         return RUNNING
 

@@ -173,7 +173,12 @@ class LeafNode(Behaviour):
     def _go_on(self, now: float) -> Status:
         if now >= self._deadline:
             return self._end(FAILURE, f"timeout: not done after {self._deadline - self._started_at:g} s")
-        self.run.wake_at(self._deadline if self._period is None else min(self._deadline, now + self._period))
+        run = self.run
+        run.wake_at(self._deadline if self._period is None else min(self._deadline, now + self._period))
+        if self.leaf is not None:
+            run.changes_at(self.leaf.same_until - run.clock.lost)
+        if run.now < self._silent_until:
+            run.changes_at(self._silent_until)
         return RUNNING
 
     def _listen(self, leaf: Leaf) -> None:

@@ -205,18 +205,20 @@ class Task(Judge):
         if seen.accepted is None:
             late = now - self.sent_at > ACCEPT
             return failure(Reason.NOT_ACCEPTED) if late else running(0.0)
-        waiting, limit = _WAITS.get(seen.navigation, (None, RUNNING_WITHIN))
         if seen.navigation != "running":
+            waiting, limit = _WAITS.get(seen.navigation, (None, RUNNING_WITHIN))
             if limit is not None and now - seen.navigation_since > limit:
                 return failure(waiting or Reason.NO_PROGRESS, f"for {now - seen.navigation_since:.0f} s")
             return running(None, waiting)
-        if self._travel.blocked_for(now) > self._give_up_blocked:
-            return failure(Reason.BLOCKED, f"for {self._travel.blocked_for(now):.0f} s")
-        if self._travel.blocked_for(now) > 0:
+        travel = self._travel
+        if (blocked := travel.blocked_for(now)) > 0:
+            if blocked > self._give_up_blocked:
+                return failure(Reason.BLOCKED, f"for {blocked:.0f} s")
             return running(None, Reason.BLOCKED)
-        if self._travel.still_for(now) > PROGRESS_WITHIN:
-            return failure(Reason.NO_PROGRESS, f"the base has not moved for {self._travel.still_for(now):.0f} s")
-        return Outcome("running", text=f"{self._travel.driven:.1f} m driven")
+        if (still := travel.still_for(now)) > PROGRESS_WITHIN:
+            return failure(Reason.NO_PROGRESS, f"the base has not moved for {still:.0f} s")
+        until = now if travel.blocked else now + PROGRESS_WITHIN - still
+        return Outcome("running", text=f"{travel.driven:.1f} m driven", until=until)
 
 
 _WAITS: dict[str, tuple[Reason | None, float | None]] = {
@@ -295,6 +297,10 @@ class _Travel:
         elif self._blocked is not None and report.received - self._last_blocked > BLOCKED_GAP:
             self._blocked = None
             self._moved = report.received  # the way is free: time to move begins again
+
+    @property
+    def blocked(self) -> bool:
+        return self._blocked is not None
 
     def still_for(self, now: float) -> float:
         return now - self._moved
