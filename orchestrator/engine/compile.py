@@ -190,6 +190,12 @@ def _place(node: Composite) -> int:
     return node.children.index(node.current_child)
 
 
+def _place_or_first(node: Composite) -> int:
+    if node.current_child is None:
+        node.current_child = node.children[0]
+    return _place(node)
+
+
 def _invalidate(node: Composite) -> None:
     """What a sequence that ends INVALID does to its children."""
     node.current_child = None
@@ -212,6 +218,7 @@ _RUNTIME: dict[str, object] = {
     "halted": _halted,
     "verdict": _verdict,
     "place": _place,
+    "place_or_first": _place_or_first,
     "invalidate": _invalidate,
     "selected": _selected,
 }

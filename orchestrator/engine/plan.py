@@ -18,6 +18,9 @@ INLINE_HALT_IN_TICK = 12
 UNIT_NODES = 24
 # CPython nests at most 20 loops, and every composite is one.
 UNIT_LEVELS = 12
+# Every node that is an argument costs something in every call, every other one where it is used. Steps of a sequence
+# with memory, if it has more of them than this, are used in few ticks.
+SELDOM = 5
 
 
 @dataclass(slots=True)
@@ -32,6 +35,7 @@ class Plan:
     own_stop: bool = False
     children: list[Plan] = field(default_factory=list)
     implied: bool = False  # its status follows from its parent's status and current child
+    seldom: bool = False  # in most ticks it is passed over
     watched: Children | None = None  # its list of children, if it has one
     version: int = 0  # of that list
     holds: bool = False  # its tick may leave a generator open, see docs/engine.md
@@ -101,6 +105,7 @@ def _imply(plan: Plan) -> None:
     if plan.node.memory and not plan.own_stop:  # type: ignore[attr-defined]
         for child in plan.children:
             child.implied = child.kind is Kind.LEAF and not child.own_stop
+            child.seldom = child.implied and SELDOM < len(plan.children) <= 2 * UNIT_NODES
 
 
 def _divide(plan: Plan) -> None:

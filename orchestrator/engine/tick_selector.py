@@ -36,7 +36,7 @@ def _start(writer: TickWriter, plan: Plan, out: Unit) -> None:
     if plan.children:
         out(f"{node}_was = {node}.current_child")
         if plan.node.memory:  # type: ignore[attr-defined]
-            resume(plan, out)
+            resume(plan, out, "place")
             if len(plan.children) > 1:
                 with out.block(f"if {node}_at:"):
                     writer.halts.halt_preceding_children(plan, out, f"{node}_at")

@@ -41,20 +41,25 @@ def _children(writer: TickWriter, plan: Plan, out: Unit) -> None:
 
 def _start(writer: TickWriter, plan: Plan, out: Unit) -> None:
     node = out.node(plan)
-    first = out.node(_first(plan.children[0])) if plan.children else None
+    begin = f"{node}.current_child = {out.node(_first(plan.children[0])) if plan.children else None}"
     if plan.children and plan.node.memory:  # type: ignore[attr-defined]
-        with out.block(f"if {node}.status is R and {node}.current_child is not None:"):
-            resume(plan, out)
+        with out.block(f"if {node}.status is R:"):
+            resume(plan, out, "place_or_first")
         with out.block("else:"):
-            out(f"{node}.current_child = {first}")
+            out(begin)
             out(f"{node}_at = 0")
-    else:
-        out(f"{node}.current_child = {first}")
+            _begin_anew(writer, plan, out)
+        return
+    out(begin)
     if plan.children or plan.initialises:
         with out.block(f"if {node}.status is not R:"):
-            writer.halts.halt_children(plan, out)
-            if plan.initialises:
-                out(f"{node}.initialise()")
+            _begin_anew(writer, plan, out)
+
+
+def _begin_anew(writer: TickWriter, plan: Plan, out: Unit) -> None:
+    writer.halts.halt_children(plan, out)
+    if plan.initialises:
+        out(f"{out.node(plan)}.initialise()")
 
 
 def _child(writer: TickWriter, plan: Plan, index: int, out: Unit) -> None:
@@ -98,11 +103,11 @@ def _first(plan: Plan) -> Plan:
     return plan.children[0] if plan.kind is Kind.RUN else plan
 
 
-def resume(plan: Plan, out: Unit) -> None:
-    """Find out where a composite with memory goes on."""
+def resume(plan: Plan, out: Unit, otherwise: str) -> None:
+    """Find out where a composite with memory goes on; `otherwise` is called if it is at none of its children."""
     node = out.node(plan)
-    out(f"{node}_at = {out.places(plan)}.get({node}.current_child)")
-    out(f"if {node}_at is None: {node}_at = place({node})")
+    out(f"try: {node}_at = {out.places(plan)}[{node}.current_child]")
+    out(f"except KeyError: {node}_at = {otherwise}({node})")
 
 
 def unless_resumed_later(plan: Plan, index: int, out: Unit) -> AbstractContextManager[None]:

@@ -75,7 +75,7 @@ class Unit:
         name = self._names.get(plan.label)
         if name is None:
             name = self._names[plan.label] = f"n{len(self._names)}"
-            self._nodes[name] = plan.node
+            (self._bound if plan.seldom else self._nodes)[name] = plan.node
         return name
 
     def children(self, plan: Plan) -> str:
