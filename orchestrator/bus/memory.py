@@ -92,6 +92,8 @@ class MemoryBus(Reporting):
         while not self.woken:
             if not self.clock.step(until):
                 break
+        while self.clock.next_due() == self.clock.now():  # whoever else hears of this instant hears of it before we act
+            self.clock.step(self.clock.now())
         woken, self.woken = self.woken, False
         return woken
 

@@ -111,6 +111,21 @@ def test_wait_ends_when_a_watched_field_changes_and_not_on_every_sample(robot: M
     assert run.clock.now() == 10.5
 
 
+def test_everybody_has_heard_of_an_instant_before_anybody_acts_on_it(
+    network: MemoryNetwork, robot: MemoryBus, run: MemoryBus
+) -> None:
+    """A consequence may be written before its cause: whoever watches for the cause is not later for that."""
+    base, emergency = robot.writer(ATOM["rt/amr/state"]), robot.writer(EMERGENCY)
+    run.reader(ATOM["rt/amr/state"]).watch("task_id")
+    heard: list[float] = []
+    network.bus("guard").reader(EMERGENCY).on_sample(lambda sample: heard.append(sample.received))
+    run.wait(0.2)
+    base.write(example(ATOM["rt/amr/state"].type))
+    emergency.write(stop_flags(soft=True))
+    assert run.wait(1.0)
+    assert heard == [robot.clock.now()]
+
+
 def test_every_sample_of_an_event_topic_is_handed_on_in_order(robot: MemoryBus, run: MemoryBus) -> None:
     writer, reader = robot.writer(EMERGENCY), run.reader(EMERGENCY)
     seen: list[bool] = []

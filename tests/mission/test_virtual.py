@@ -241,3 +241,16 @@ def test_a_paused_drive_stands_held_by_the_guard_and_goes_on() -> None:
     modes = [(round(event.at, 2), event.details["value"]) for event in guard]
     assert modes[3:5] == [(6.0, "paused"), (14.0, "running")]
     assert [event.at for event in events] == sorted(event.at for event in events)
+
+
+def test_a_drive_ends_with_the_sample_that_shows_it_and_not_with_the_next_heartbeat(mission: StartMission) -> None:
+    nodes = "  - SetFsm: {state: ready}\n  - MoveToTag: {tag: table}\n  - Wait: {time: 1 s}\n"
+    run = mission(f"tree: x\nroot:\n{nodes}", "atom_w")
+    ticks: list[float] = []
+
+    def is_over() -> bool:
+        ticks.append(run.time)
+        return run.status("MoveToTag") == "success"
+
+    run.until(is_over)
+    assert ticks[-1] - ticks[-2] < 0.049

@@ -44,6 +44,8 @@ class MobileBase:
         self._context = context
         state = context.state
         self._read = {part: state.signal(f"amr.{part}") for part in (*_STATES, "position")}
+        for part in ("device", "navigation", "task", "mode"):
+            self._read[part].watch()
         self._remote = state.reader("amr.mode", lambda mode: mode == REMOTE_MODE)
         self._feed = state.feed(AMR)
         together = Several(AMR, "", parts=tuple(state.signals[f"amr.{part}"] for part in _STATES))
