@@ -1,6 +1,7 @@
 """Every leaf's docstring shows how it is written: the examples are checked like any tree."""
 
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
@@ -10,11 +11,14 @@ from orchestrator.treefile import Surroundings, check_file
 from tests.treefile.stand_in import FIELDS, ROBOTS
 
 CATALOGUE = Catalogue(leaves_of(behaviours))
+MOTIONS = Path(__file__).parent / "motions"
 every_leaf = pytest.mark.parametrize("declared", list(CATALOGUE), ids=lambda declared: declared.name)
 
 
 @every_leaf
 def test_the_example_of_a_leaf_is_right(declared: Declaration, tmp_path: Path) -> None:
+    (tmp_path / "motions").mkdir()
+    copy(MOTIONS / "wave_gr2.yaml", tmp_path / "motions" / "wave.yaml")  # which one of them speaks of
     path = tmp_path / "example.yaml"
     nodes = "".join(f"  {line}\n" for line in declared.example.splitlines())
     path.write_text(f"tree: example\nparams: {{place: {{type: tag, default: 3}}}}\nroot:\n{nodes}")

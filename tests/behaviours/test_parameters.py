@@ -34,11 +34,12 @@ WORDS = ("text",)
 
 @cache
 def robots() -> dict[str, RobotFacts]:
-    """Every robot there is, and one whose base turns on the spot."""
+    """Every robot there is, one whose base turns on the spot, and one whose nominal gains its owner knows."""
     found = {name: facts_of(load_profile(name)) for name in profile_names()}
-    atom_w = found["atom_w"]
-    turning = replace(atom_w, name="turning", capabilities=atom_w.capabilities | {"rotate_base"})
-    return {**found, "turning": turning}
+    for name, like, capability in (("turning", "atom_w", "rotate_base"), ("tuned", "gr2", "gains")):
+        robot = found[like]
+        found[name] = replace(robot, name=name, capabilities=robot.capabilities | {capability})
+    return found
 
 
 def has_what_it_needs(robot: RobotFacts, declared: Declaration) -> bool:
