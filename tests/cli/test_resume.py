@@ -29,7 +29,7 @@ root:
   - SetFsm: {state: ready}
   - MoveToTag: {tag: 12}
     name: drive there
-  - Wait: {time: 4 s}
+  - Wait: {time: 2 s}
     name: rest
   - MoveToTag: {tag: 15}
     name: drive back
@@ -144,10 +144,10 @@ def test_killed_between_two_steps_it_goes_on_with_the_next_one(machine: Machine)
 
 def test_a_person_has_the_step_started_again(machine: Machine) -> None:
     run = machine.run_and_kill_at("drive there")
-    machine.tree.write_text(TREE.replace("4 s", "5 s"))
+    machine.tree.write_text(TREE.replace("2 s", "3 s"))
     refused = machine("resume", run, "--arm", "--answer", "drive there=start again")
     assert refused.returncode == 2
-    assert 'go.yaml:7: "- Wait: {time: 4 s}" became "- Wait: {time: 5 s}"' in refused.stderr
+    assert 'go.yaml:7: "- Wait: {time: 2 s}" became "- Wait: {time: 5 s}"' in refused.stderr
     machine.tree.write_text(TREE)
     done = machine("resume", run, "--arm", "--answer", "drive there=start again")
     assert done.returncode == 0, done.stdout + done.stderr
