@@ -34,7 +34,7 @@ class BenchRobot:
         self.lower.fsm_id, self.lower.wireless_remote = WALK, [0] * 40
         self.lower.bms_state.battery_level, self.lower.bms_state.bms_alarms = 80, 0
         upper = self._upper = example(wire.UpperState_)
-        upper.is_upper_control = True
+        upper.is_upper_control, upper.robot_type = True, "ATOM W"
         for motor in upper.motor_state:
             motor.q = motor.dq = 0.0
         base = self._base = example(wire.AMRState_)

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from orchestrator.guard.state import Base, Power
 from orchestrator.guard.turn import Setting
-from orchestrator.robots.families import AURORA_GROUPS
+from orchestrator.robots.families import ATOM_FIRST_INDEX, AURORA_GROUPS
+from orchestrator.robots.models import AURORA_NAMES, HANDS, MOTORS, Shown, joint_counts, misfit
 from orchestrator.robots.pads import ADAM_AXES, ADAM_BUTTONS, ADAM_FULL_SCALE, ATOM_AXES
 from orchestrator.robots.profile import Profile
 from orchestrator.wire.codec import codec
@@ -62,17 +63,6 @@ def _angles(values: Iterable[float]) -> tuple[float, ...]:
     return checked
 
 
-def _split(profile: Profile, groups: Iterable[str], q: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
-    parts, first = {}, 0
-    for group in groups:
-        count = len(profile.group(group))
-        parts[group] = q[first : first + count]
-        first += count
-    if first > len(q):
-        raise Unbelievable("fewer joints than the profile has")
-    return parts
-
-
 def _openings(profile: Profile, positions: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
     """Finger positions as fractions from closed to open, by hand."""
     hands = profile.hands
@@ -112,6 +102,11 @@ def _leans(quaternion: Iterable[float], upright: float) -> bool:
     return 1 - 2 * (x * x + y * y) < upright
 
 
+def _stranger(shown: Shown) -> dict[str, Any]:
+    """Facts about a robot that is not the profile's: where its joints are says nothing about ours."""
+    return {"joints": {}, "stranger": shown}
+
+
 # Aurora
 
 
@@ -148,9 +143,6 @@ def _aurora_state(profile: Profile, topic: Topic) -> Read:
     return read
 
 
-WIRE_GROUPS = {"left_manipulator": "left_arm", "right_manipulator": "right_arm"}
-
-
 MOST_GROUPS = 8
 
 
@@ -158,21 +150,26 @@ def _aurora_groups(profile: Profile, topic: Topic) -> Read:
     names = _fields(topic, *(f"group_state[{index}].group_name" for index in range(MOST_GROUPS)))
     angles = _fields(topic, *(f"group_state[{index}].joint_position" for index in range(MOST_GROUPS)))
     motion, sec, nanosec = _fields(topic, "group_motion_state", "header.stamp.sec", "header.stamp.nanosec")
+    wanted = joint_counts(profile)
 
     def read(data: bytes, now: float) -> Seen:
-        joints, hands = {}, {}
+        joints: dict[str, tuple[float, ...]] = {}
+        hands: dict[str, tuple[float, ...]] = {}
         for name, q in zip(names, angles):
             try:
-                group = WIRE_GROUPS.get(name(data), name(data))
+                written: str = name(data)
             except WireError:
                 break  # no more groups
-            if group in profile.groups:
-                joints[group] = _angles(q(data))
-            elif group in ("left_hand", "right_hand"):
+            group = AURORA_NAMES.get(written, written)
+            if group in HANDS:
                 hands[group.removesuffix("_hand")] = tuple(q(data))
+            elif values := _angles(q(data)):
+                joints[group] = values
         if not joints:
             raise Unbelievable("no joint groups")
-        facts: dict[str, Any] = {"joints": joints, "errors": _motion_errors(motion(data))}
+        facts: dict[str, Any] = {"joints": joints, "stranger": None, "errors": _motion_errors(motion(data))}
+        if (counts := {group: len(q) for group, q in joints.items()}) != wanted:
+            facts |= _stranger(counts)
         if profile.hands is not None and set(hands) >= set(profile.hands.order):
             facts["hands"] = _openings(profile, tuple(v for hand in profile.hands.order for v in hands[hand]))
         return Seen(facts, {}, _stamp(sec(data), nanosec(data)))
@@ -245,17 +242,23 @@ def _atom_lower(topic: Topic, upright: float | None) -> Read:
     return read
 
 
-UPPER_GROUPS = ("waist", "left_arm", "right_arm", "head")
+FIRST_UPPER = ATOM_FIRST_INDEX["waist"]
 
 
 def _atom_upper(profile: Profile, topic: Topic) -> Read:
-    control, q, dq = _fields(topic, "is_upper_control", "motor_state[*].q", "motor_state[*].dq")
+    name, control, q, dq = _fields(topic, "robot_type", "is_upper_control", "motor_state[*].q", "motor_state[*].dq")
+    firsts = {group: ATOM_FIRST_INDEX[group] - FIRST_UPPER for group in profile.groups}
+    parts = {group: slice(at, at + len(profile.group(group))) for group, at in firsts.items() if at >= 0}
 
     def read(data: bytes, now: float) -> Seen:
+        angles = _angles(q(data))
         facts: dict[str, Any] = {
             "upper_control": bool(control(data)),
-            "joints": _split(profile, UPPER_GROUPS, _angles(q(data))),
+            "joints": {group: angles[part] for group, part in parts.items()},
+            "stranger": None,
         }
+        if misfit(profile, shown := name(data)):
+            facts |= _stranger(shown)
         if profile.base is None:
             facts["speed"] = _fastest(dq(data))
         return Seen(facts, {}, zlib.crc32(data), noisy=True)
@@ -377,11 +380,17 @@ def _adam_low(profile: Profile, topic: Topic, upright: float | None) -> Read:
     scale, pushed = (ADAM_FULL_SCALE, 0.0) if "remote_int16" in profile.variants else (1.0, 0.5)
     sticks = slice(min(ADAM_AXES.values()), ADAM_BUTTONS["lt"])
     left_trigger, b = ADAM_BUTTONS["lt"], ADAM_BUTTONS["b"]
+    groups = [joint.group for joint in profile.joints]
+    parts = {group: slice(groups.index(group), groups.index(group) + groups.count(group)) for group in profile.groups}
 
     def read(data: bytes, now: float) -> Seen:
-        joints, pad = _split(profile, profile.groups, _angles(q(data))), remote(data)
+        angles, pad = _angles(q(data)), remote(data)
         moved = _sticks(axis / scale for axis in pad[sticks])
-        facts = {"joints": joints, "speed": _fastest(dq(data)), "pad": moved}
+        facts: dict[str, Any] = {"speed": _fastest(dq(data)), "pad": moved, "stranger": None}
+        if len(angles) == len(profile.joints):
+            facts["joints"] = {group: angles[part] for group, part in parts.items()}
+        else:
+            facts |= _stranger({MOTORS: len(angles)})
         flags = {"motors": any(state(data)), "pad": pad[left_trigger] > pushed and pad[b] > pushed}
         if upright is not None:
             flags["tilt"] = _leans(turned(data), upright)

@@ -9,6 +9,7 @@ from orchestrator.guard.state import TERMINAL, State
 from orchestrator.guard.turn import Setting
 from orchestrator.guard.watching import LEVELS
 from orchestrator.robots.intents import ClearErrors
+from orchestrator.robots.models import beyond_limits, fitting, misfit
 
 NO_ERRORS = "no errors"
 """The evidence for motors that are well."""
@@ -29,6 +30,7 @@ def preflight(setting: Setting, state: State, now: float) -> list[Line]:
     """Every line, good or bad, in the order in which a person would look."""
     return [
         *_freshness(setting, state, now),
+        _model(setting, state),
         _emergency(setting, state, now),
         _alone(state),
         _listening(setting, state),
@@ -51,6 +53,18 @@ def _freshness(setting: Setting, state: State, now: float) -> list[Line]:
         evidence = f"{source}, heard {1000 * (now - heard.last):.0f} ms ago" if heard else f"{source}, never heard"
         lines.append(Line(f"fresh {role}", problem, evidence))
     return lines
+
+
+def _model(setting: Setting, state: State) -> Line:
+    """Whether this is the robot of the profile: its joints end where the profile says, and nowhere else."""
+    profile, seen = setting.profile, state.observed
+    if seen.stranger is not None:
+        why = misfit(profile, seen.stranger)
+        return Line("model", f"{why}; {fitting(profile.family, seen.stranger)}", f"not {profile.name}")
+    commanded = {group: q for group, q in seen.joints.items() if group not in profile.read_only_groups}
+    far = beyond_limits(profile, commanded)
+    problem = f"{far}: another model, or a joint to bring back by hand" if far else None
+    return Line("model", problem, f"as {profile.name}")
 
 
 def _emergency(setting: Setting, state: State, now: float) -> Line:

@@ -9,6 +9,7 @@ import msgspec
 from orchestrator.guard.freshness import Freshness
 from orchestrator.guard.modes import Mode
 from orchestrator.robots.intents import AnyIntent
+from orchestrator.robots.models import Shown
 from orchestrator.robots.motion import Motion
 
 Angles = tuple[float, ...]
@@ -49,6 +50,8 @@ class Observed(msgspec.Struct, frozen=True):
     override: bool | None = None
     base: Base | None = None
     joints: dict[str, Angles] = {}
+    stranger: Shown | None = None
+    """What the robot shows of its model where that is not what the profile says."""
     hands: dict[str, Angles] = {}
     speed: float | None = None
     """How fast it moves, in the unit of the guard file's `still`."""

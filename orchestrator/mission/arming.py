@@ -25,6 +25,7 @@ ACKNOWLEDGE, CLEAR, AGAIN, ARM, ABORT = "acknowledge", "clear errors", "look aga
 
 ADVICE = {
     "fresh": "is the robot on, and on this network? orchestrator doctor --robot NAME says who is there",
+    "model": "take the profile of this robot; orchestrator doctor --robot NAME compares",
     "e-stop": "release the emergency stop",
     "alone": "end the other program: two commanders fight each other",
     "listening": "the robot's controller does not listen: start it; orchestrator doctor --robot NAME says what fits",

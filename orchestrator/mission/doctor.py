@@ -15,6 +15,7 @@ from orchestrator.bus.settings import DdsSettings
 from orchestrator.guard.process import NAME as GUARD
 from orchestrator.mission.installed import Line
 from orchestrator.mission.processes import lock_holder, state_folder
+from orchestrator.robots.models import SHOWN_ON, Shown, fitting, misfit, shown_by
 from orchestrator.robots.profile import Profile
 from orchestrator.wire.announced import DEFAULT, variant_of
 from orchestrator.wire.codec import codec
@@ -27,6 +28,8 @@ QUIET = 1.0
 """Seconds without a new reader or writer after which everybody is taken to be known."""
 PATIENCE = 5.0
 """Seconds to wait for somebody to appear."""
+BASE = "rt/amr/state"
+"""What only a robot on wheels writes."""
 _GET_ADDRESS = 0x8915
 """SIOCGIFADDR of Linux."""
 
@@ -45,6 +48,8 @@ class Seen:
     """Why the newest sample is not what the type says."""
     mismatches: tuple[str, ...] = ()
     """What DDS says about writers that do not fit our reader."""
+    shows: Shown | None = None
+    """What the newest sample shows of the robot's model."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,7 @@ def look(profile: Profile, settings: DdsSettings) -> Sight:
         rates = _listen(bus, readers)
         seen = {name: _seen(bus, name, topic, reports) for name, topic in table.items()}
         state = tuple(
-            replace(seen[name], rate=rates[name], undecodable=_undecodable(reader)) for name, reader in readers.items()
+            _with_newest(profile, replace(seen[name], rate=rates[name]), reader) for name, reader in readers.items()
         )
         commands = tuple(each for name, each in seen.items() if name not in readers)
         return Sight(tuple(bus.programs()), state, commands, lock_holder(state_folder(profile.name, settings)))
@@ -111,12 +116,32 @@ def robot_lines(profile: Profile, settings: DdsSettings, sight: Sight) -> Iterat
     if not any(seen.writers for seen in sight.state):
         yield Line("problem", f"nobody writes any state topic of {profile.name}: another robot, domain or prefix?")
         return
+    yield from model_lines(profile, {seen.name: seen for seen in sight.state})
     advice = fitting_variants(profile, sight)
     for seen in sight.state:
         yield state_line(profile, seen, advice)
     robot = {writer.participant for seen in sight.state for writer in seen.writers}
     for seen in sight.commands:
         yield from _command_lines(profile, seen, advice, sight.guard is not None, robot)
+
+
+def model_lines(profile: Profile, state: Mapping[str, Seen]) -> Iterator[Line]:
+    """Whether this is a robot of the profile's model, as far as the robot shows it."""
+    topic = SHOWN_ON[profile.family]
+    shows = state[topic].shows if topic in state else None
+    if shows is None:
+        yield Line("warning", f"model: nothing came on {topic}, which would show it")
+    elif problem := misfit(profile, shows):
+        yield Line("problem", f"model: {problem}; {fitting(profile.family, shows)}")
+    elif not shows:
+        yield Line("warning", f"model: the robot does not say what it is called: {profile.name} is not confirmed")
+    elif isinstance(shows, str):
+        yield Line("ok", f"model: the robot calls itself {shows}, as {profile.name} expects")
+    else:
+        yield Line("ok", f"model: as many joints as {profile.name} has; a model with as many would look alike")
+    if profile.base is None and BASE in state and state[BASE].writers:
+        text = f"{BASE}: reports a wheeled base, which {profile.name} does not have: use atom_w?"
+        yield Line("warning" if shows else "problem", text)
 
 
 def _command_lines(profile: Profile, seen: Seen, advice: str, guarded: bool, robot: set[str]) -> Iterator[Line]:
@@ -220,14 +245,16 @@ def _seen(bus: DdsBus, name: str, topic: Topic, reports: list[Report]) -> Seen:
     return Seen(name, topic, tuple(bus.writers(topic.name)), tuple(bus.readers(topic.name)), mismatches=(*mismatches,))
 
 
-def _undecodable(reader: Reader) -> str:
+def _with_newest(profile: Profile, seen: Seen, reader: Reader) -> Seen:
+    """With what its newest sample says, or why that cannot be read."""
     sample = reader.newest()
+    if sample is None:
+        return seen
     try:
-        if sample is not None:
-            codec(reader.topic.type).decode(sample.data)
+        message = codec(reader.topic.type).decode(sample.data)
     except WireError as error:
-        return str(error.on(reader.topic.name))
-    return ""
+        return replace(seen, undecodable=str(error.on(reader.topic.name)))
+    return replace(seen, shows=shown_by(profile.family, message)) if seen.name == SHOWN_ON[profile.family] else seen
 
 
 def _other_type(profile: Profile, seen: Seen, others: tuple[Endpoint, ...]) -> str:

@@ -104,3 +104,18 @@ def test_a_profile_for_other_firmware_is_named_and_a_second_commander_too(robot:
     )
     assert all(line.partition(": ")[2].split(": ")[1].startswith("run writes this command") for line in problems[1:])
     assert len(problems) == 1 + sum(topic.kind == "command" for topic in robot.topics.values())
+
+
+def model_line(profile: str, robot: Observer) -> str:
+    lines = doctor("--robot", profile, "--tag", robot.bus.settings.tag).stdout.splitlines()
+    (found,) = [line for line in lines if ": model: " in line]
+    return found
+
+
+@pytest.mark.dds
+def test_the_profile_of_another_model_is_recognised_and_the_right_one_named(robot: Observer) -> None:
+    assert model_line("atom", robot).startswith("problem: model: the robot calls itself ATOM W, ")
+    with simulated("gr2") as gr2:
+        gr2.see("robot_control_group_state")
+        assert model_line("gr3", gr2).endswith("waist 1 (profile: 3); use gr2")
+        assert model_line("gr2", gr2).startswith("ok: model: ")

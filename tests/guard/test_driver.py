@@ -431,3 +431,31 @@ def test_the_guard_needs_no_numpy_and_no_trees() -> None:
     )
     done = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("actual", "profile", "why"),
+    [
+        ("gr2", "gr3", "waist 1 (profile: 3); use gr2"),
+        ("gr3", "gr2", "waist 3 (profile: 1); use gr3"),
+        ("n1", "gr1", "use n1"),
+        ("atom_w", "atom", "use atom_w"),
+        ("adam_sp", "adam_u", "motors 29 (profile: 19); use adam_sp"),
+        ("adam_lite", "adam_u", "motors 23 (profile: 19); use adam_lite"),
+    ],
+)
+def test_a_robot_of_another_model_is_not_armed_and_the_profile_that_fits_is_named(
+    actual: str, profile: str, why: str
+) -> None:
+    clock = VirtualClock()
+    network = MemoryNetwork(clock)
+    make_twin(load_profile(actual), network.bus("robot"), clock, on_demand=True).start()
+    guard = Guard(load_profile(profile), default_config(), cast(Bus, network.bus("guard")), Unkept())
+    run = InProcessCommander(guard, clock)
+    clock.advance(1.5)
+    guard.handle(AskPreflight("op"))
+    guard.handle(Arm("op"))
+    assert guard.state.mode.value == "disarmed"
+    (line,) = [report.text for report in run.reports if report.text.startswith("model: ")]
+    assert why in line
+    assert guard.state.observed.joints == {}

@@ -40,6 +40,12 @@ def silence(source: str) -> Callable[[World], None]:
     return fall_silent
 
 
+def see(source: str, **facts: object) -> Callable[[World], None]:
+    return happen(e.Observation(source, facts, {}))
+
+
+GR2_JOINTS = {"left_leg": 6, "right_leg": 6, "waist": 1, "head": 2, "left_arm": 7, "right_arm": 7}
+
 BAD: list[tuple[str, str, Callable[[World], None], str]] = [
     ("atom_w", "fresh joints", silence("rt/upper/state"), "stale"),
     ("atom_w", "fresh base", silence("rt/amr/state"), "stale"),
@@ -53,6 +59,10 @@ BAD: list[tuple[str, str, Callable[[World], None], str]] = [
     ("atom_w", "battery", show(power=Power(9)), "critical"),
     ("atom", "battery", show(power=Power(14)), "low"),
     ("atom_w", "audit", happen(e.AuditState(False)), "no records"),
+    ("gr3", "model", see("robot_control_group_state", stranger=GR2_JOINTS), "waist 1 (profile: 3); use gr2"),
+    ("atom", "model", see("rt/upper/state", stranger="ATOM W"), "calls itself ATOM W, which stands on wheels"),
+    ("adam_u", "model", see("rt/lowstate", stranger={"motors": 29}), "motors 29 (profile: 19); use adam_sp"),
+    ("gr2", "model", see("robot_control_group_state", joints={"head": (0.0, 0.9)}), "head_pitch is at 0.900 rad"),
     ("gr2", "motors", show(errors={"left_arm": "left_arm: motion error"}), "motion error"),
 ]
 
@@ -79,6 +89,16 @@ def test_every_line_of_a_good_robot_shows_its_evidence(robot: str) -> None:
     reports = world.do(e.AskPreflight("op")).reports
     assert {report.value for report in reports} == {"ok"}
     assert all(report.text.partition(": ")[2] for report in reports)
+
+
+@pytest.mark.parametrize(("robot", "joints"), [("gr2", {"head": (0.0, 0.7)}), ("atom", {"left_leg": (9.0,) * 6})])
+def test_a_joint_a_little_beyond_its_limits_or_never_commanded_does_not_make_another_model(
+    robot: str, joints: dict[str, tuple[float, ...]]
+) -> None:
+    world = World(robot)
+    world.connect()
+    see(world.core.setting.robot.roles["joints"], joints=joints)(world)
+    assert {report.value for report in world.do(e.AskPreflight("op")).reports} == {"ok"}
 
 
 def test_a_type_that_did_not_fit_is_forgotten_when_something_gets_through() -> None:

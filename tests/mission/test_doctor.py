@@ -22,6 +22,7 @@ from orchestrator.mission.doctor import (
     state_line,
 )
 from orchestrator.mission.processes import lock_holder
+from orchestrator.robots.models import SHOWN_ON, Shown
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import load_profile
 from orchestrator.wire.announced import type_numbers
@@ -160,6 +161,54 @@ def test_without_a_robot_there_is_one_problem(sight: Sight, problem: str) -> Non
     assert {line.verdict for line in before} == {"ok"}
     assert last.verdict == "problem"
     assert last.text.startswith(problem)
+
+
+def model(robot: str, shows: Shown | None, *others: Seen) -> list[str]:
+    profile = load_profile(robot)
+    topic = replace(seen(SHOWN_ON[profile.family], profile=profile), shows=shows)
+    sight = Sight(THERE, (topic, *others), (), None)
+    lines = map(str, robot_lines(profile, NETWORK, sight))
+    return [line for line in lines if "model: " in line or "wheeled base" in line]
+
+
+AMR = seen("rt/amr/state")
+GR2 = {"left_leg": 6, "right_leg": 6, "waist": 1, "head": 2, "left_arm": 7, "right_arm": 7}
+
+
+@pytest.mark.parametrize(
+    ("robot", "shows", "others", "lines"),
+    [
+        ("gr2", GR2, (), ["ok: model: as many joints as gr2 has; a model with as many would look alike"]),
+        ("gr3", GR2, (), ["problem: model: the robot has other joints than gr3: waist 1 (profile: 3); use gr2"]),
+        ("gr3", None, (), ["warning: model: nothing came on robot_control_group_state, which would show it"]),
+        (
+            "adam_u",
+            {"motors": 23},
+            (),
+            ["problem: model: the robot has other joints than adam_u: motors 23 (profile: 19); use adam_lite"],
+        ),
+        ("atom_w", "ATOM W", (AMR,), ["ok: model: the robot calls itself ATOM W, as atom_w expects"]),
+        (
+            "atom",
+            "ATOM W",
+            (),
+            ["problem: model: the robot calls itself ATOM W, which stands on wheels; atom stands on legs; use atom_w"],
+        ),
+        (
+            "atom",
+            "",
+            (AMR,),
+            [
+                "warning: model: the robot does not say what it is called: atom is not confirmed",
+                "problem: rt/amr/state: reports a wheeled base, which atom does not have: use atom_w?",
+            ],
+        ),
+    ],
+)
+def test_another_model_than_the_profiles_is_recognised(
+    robot: str, shows: Shown | None, others: tuple[Seen, ...], lines: list[str]
+) -> None:
+    assert model(robot, shows, *others) == lines
 
 
 def test_the_guard_of_this_machine_is_known_by_its_lock(tmp_path: Path) -> None:

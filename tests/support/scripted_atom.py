@@ -31,7 +31,7 @@ class ScriptedAtom:
         self.lower.bms_state.battery_level, self.lower.bms_state.bms_alarms = 80, 0
         self.lower.wireless_remote = [0] * 40
         self.upper = example(wire.UpperState_)
-        self.upper.is_upper_control = True
+        self.upper.is_upper_control, self.upper.robot_type = True, "ATOM W"
         for motor in self.upper.motor_state:
             motor.q = motor.dq = 0.0
         self.hands = example(wire.HandsState_)
