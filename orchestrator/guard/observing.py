@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from orchestrator.guard.state import Base, Power
 from orchestrator.guard.turn import Setting
-from orchestrator.robots.families import ATOM_FIRST_INDEX, AURORA_GROUPS
+from orchestrator.robots.families import ATOM_FIRST_INDEX, AURORA_GROUPS, AURORA_SECURITY
 from orchestrator.robots.models import AURORA_NAMES, HANDS, MOTORS, Shown, joint_counts, misfit
 from orchestrator.robots.pads import ADAM_AXES, ADAM_BUTTONS, ADAM_FULL_SCALE, ATOM_AXES
 from orchestrator.robots.profile import Profile
@@ -112,7 +112,7 @@ def _stranger(shown: Shown) -> dict[str, Any]:
 
 def _aurora(profile: Profile, topics: dict[str, Topic], upright: float | None) -> dict[str, Read]:
     return {
-        "aurora_state": _aurora_state(profile, topics["aurora_state"]),
+        "aurora_state": _aurora_state(topics["aurora_state"]),
         "robot_control_group_state": _aurora_groups(profile, topics["robot_control_group_state"]),
         "base_data_pub": _aurora_motion(topics["base_data_pub"], upright),
     }
@@ -123,12 +123,11 @@ def _stamp(seconds: int, nanoseconds: int) -> int | None:
     return seconds * 1_000_000_000 + nanoseconds or None
 
 
-def _aurora_state(profile: Profile, topic: Topic) -> Read:
+def _aurora_state(topic: Topic) -> Read:
     fsm, upper, source, override, sec, nanosec = _fields(
         topic, "whole_body_fsm_state", "upper_body_fsm_state", "velocity_command_source", "allow_upper_body_override",
         "header.stamp.sec", "header.stamp.nanosec",
     )  # fmt: skip
-    security = profile.fsm["security"]
 
     def read(data: bytes, now: float) -> Seen:
         state = fsm(data)
@@ -138,7 +137,7 @@ def _aurora_state(profile: Profile, topic: Topic) -> Read:
             "velocity_source": source(data),
             "override": bool(override(data)),
         }
-        return Seen(facts, {"security": state == security}, _stamp(sec(data), nanosec(data)))
+        return Seen(facts, {"security": state == AURORA_SECURITY}, _stamp(sec(data), nanosec(data)))
 
     return read
 

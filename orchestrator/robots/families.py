@@ -41,6 +41,9 @@ AURORA_GROUPS = {
 }
 """What Aurora calls each group, in the order of its group_motion_state."""
 
+AURORA_SECURITY = 9
+"""Aurora's state that stands for an emergency stop: damping, then no torque."""
+
 ATOM_FIRST_INDEX = {
     "left_leg": 0,
     "right_leg": 6,
@@ -67,6 +70,10 @@ class FamilyFacts:
     """Firmware generations, those that exclude each other together (in wire.topics, too; that imports cyclonedds)."""
     highest_state: int
     """The highest state number its messages can carry."""
+    stopping_states: dict[str, int | None]
+    """States without which the guard cannot know or stop the robot, with their number where the vendor fixed it."""
+    forbidden_domain: int | None
+    """A domain that is the robot's inside."""
     hand_unit: Literal["rad", "count"]
     sends_gains: bool
     """Whether every joint command carries gains, so that the profile must name them.
@@ -85,6 +92,8 @@ FAMILIES: dict[Family, FamilyFacts] = {
         groups=dict.fromkeys(("left_leg", "right_leg", "waist", "head", "left_arm", "right_arm"), _SOME),
         variants=(("no_duration",),),
         highest_state=255,
+        stopping_states={"security": AURORA_SECURITY},
+        forbidden_domain=None,
         hand_unit="rad",
         sends_gains=False,
     ),
@@ -94,6 +103,8 @@ FAMILIES: dict[Family, FamilyFacts] = {
         groups={"left_leg": 6, "right_leg": 6, "lift": 3, "waist": 1, "left_arm": 7, "right_arm": 7, "head": 2},
         variants=(("fsm_v1", "fsm_v3"), ("emergency_3",), ("amr_v2",)),
         highest_state=65535,
+        stopping_states={"damping": None},
+        forbidden_domain=None,
         hand_unit="rad",
         sends_gains=True,
     ),
@@ -103,6 +114,8 @@ FAMILIES: dict[Family, FamilyFacts] = {
         groups=dict.fromkeys(("left_leg", "right_leg", "waist", "head", "left_arm", "right_arm"), _SOME),
         variants=(("remote_int16",),),
         highest_state=0,
+        stopping_states={},
+        forbidden_domain=0,
         hand_unit="count",
         sends_gains=True,
     ),

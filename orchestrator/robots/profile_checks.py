@@ -82,6 +82,19 @@ def state_numbers_are_unique(parts: Parts) -> None:
             names.setdefault(number, name)
 
 
+def states_that_stop_the_robot_are_named(parts: Parts) -> None:
+    states = parts.value("fsm")
+    if states is None:
+        return
+    for name, number in parts.facts.stopping_states.items():
+        if name not in states:
+            message = f"fsm needs {name}{'' if number is None else f': {number}'}: the robot is stopped with it"
+            parts.findings.missing(parts.key("fsm"), "missing-key", message)
+        elif number is not None and states[name] != number:
+            message = f"{name} is {number} on every {parts.family}: it is the robot's emergency stop"
+            parts.findings.error(parts.node("fsm", name), "does-not-hold", message)
+
+
 def groups_are_known(parts: Parts) -> None:
     for group, rows in (parts.value("joints") or {}).items():
         if group not in parts.facts.groups:
@@ -192,6 +205,7 @@ def velocity_has_its_way_to_the_robot(parts: Parts) -> None:
 RULES: tuple[Callable[[Parts], None], ...] = (
     variants_do_not_exclude_each_other,
     state_numbers_are_unique,
+    states_that_stop_the_robot_are_named,
     groups_are_known,
     joint_names_are_unique,
     read_only_groups_exist,

@@ -15,7 +15,7 @@ vendor: Fourier
 model: test
 dds: {domain: 123, variants: [no_duration]}
 motion: {rate: 100 Hz, joint_speed: 1.5 rad/s}
-fsm: {default: 0, walk: 3}
+fsm: {default: 0, walk: 3, security: 9}
 upper_fsm: {default: 0, remote: 2}
 velocity_sources: {joystick: 0, navigation: 2}
 velocity: {vx: [-0.5 m/s, 1 m/s], vy: [0 m/s, 0 m/s], yaw: [-1 rad/s, 1 rad/s]}
@@ -134,10 +134,12 @@ def test_these_files_keep_every_rule(tmp_path: Path, text: str) -> None:
         ("rate: 100 Hz", "rate: 5000 Hz", "5:16: 5000 Hz is out of range: it must be between 1 Hz and 1000 Hz"),
         # names and numbers
         ("name: head_pitch", "name: head_yaw", "16:14: head_yaw is already a joint of head"),
-        ("{default: 0, walk: 3}", "{default: 0, walk: 0}", "6:25: 0 is already the number of default"),
+        ("walk: 3, ", "walk: 0, ", "6:25: 0 is already the number of default"),
         ("{default: 0, remote: 2}", "{default: 2, remote: 2}", "7:33: 2 is already the number of default"),
         ("{joystick: 0, navigation: 2}", "{joystick: 2, navigation: 2}", "8:45: 2 is already the number of joystick"),
         ("walk: 3", "walk: 256", "6:25: 256 is out of range: it must be between 0 and 255"),
+        ("security: 9", "security: 19", "6:38: security is 9 on every aurora: it is the robot's emergency stop"),
+        (", security: 9", "", "6:1: fsm needs security: 9: the robot is stopped with it"),
         # groups
         ("[waist]", "[wais]", '17:20: this robot has no joint group "wais"; did you mean waist?'),
         # hands
@@ -192,6 +194,7 @@ def test_a_broken_rule_is_reported_at_its_place(tmp_path: Path, old: str, new: s
             "{domain: 0, variants: [fsm_v1, amr_v2, fsm_v3]}",
             "4:45: fsm_v3 and fsm_v1 are different firmware: name one of them",
         ),
+        ("damping: 1, ", "", "7:1: fsm needs damping: the robot is stopped with it"),
         ("walk: 301", "walk: 65536", "7:25: 65536 is out of range: it must be between 0 and 65535"),
         ("dock: 1", "dock: 4294967296", "24:21: 4294967296 is out of range: it must be between 0 and 4294967295"),
         ("  tau: 0 Nm\n", "", '17:3: hands needs "tau" (torque)'),

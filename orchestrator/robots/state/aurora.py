@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.robots.families import AURORA_GROUPS as GROUPS
+from orchestrator.robots.families import AURORA_SECURITY
 from orchestrator.robots.feed import Life
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.signals import Convert, Member, Numbers, Several, Signal, finite, named, numbers, quaternion
@@ -21,8 +22,6 @@ LIVES = {
     "robot_motor_cfg_group_state": Life(1.0, heartbeat=_STAMP, counter="header.stamp.sec"),
 }
 
-SECURITY = 9
-"""The state that stands for an emergency stop: damping, then no torque."""
 MOTION_MOVE, MOTION_ERROR = 1, 3
 
 _VECTORS: dict[str, tuple[str, Convert | Numbers]] = {
@@ -50,7 +49,7 @@ def signals(profile: Profile) -> dict[str, Signal]:
         "upper.state": Signal(state, "upper_body_fsm_state", named(profile.upper_fsm)),
         "upper.override": Signal(state, "allow_upper_body_override"),
         "velocity.source": Signal(state, "velocity_command_source", named(profile.velocity_sources)),
-        "emergency.soft": Signal(state, "whole_body_fsm_state", lambda number: number == SECURITY),
+        "emergency.soft": Signal(state, "whole_body_fsm_state", lambda number: number == AURORA_SECURITY),
         "stand.dz": Signal(stand, "delta_z", finite(-1, 1)),
         "stand.pitch": Signal(stand, "delta_pitch", finite(-2, 2)),
         "stand.yaw": Signal(stand, "delta_yaw", finite(-2, 2)),
