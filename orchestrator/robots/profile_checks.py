@@ -72,6 +72,13 @@ def variants_do_not_exclude_each_other(parts: Parts) -> None:
             parts.findings.error(parts.node("dds", "variants", index), "does-not-hold", message)
 
 
+def domain_is_not_the_robots_own(parts: Parts) -> None:
+    domain, inside = (parts.value("dds") or {}).get("domain"), parts.facts.forbidden_domain
+    if domain is not None and domain == inside:
+        message = f"domain {inside} is the inside of every {parts.family}: never join it"
+        parts.findings.error(parts.node("dds", "domain"), "does-not-hold", message)
+
+
 def state_numbers_are_unique(parts: Parts) -> None:
     for table in ("fsm", "upper_fsm", "velocity_sources"):
         names: dict[int, str] = {}
@@ -204,6 +211,7 @@ def velocity_has_its_way_to_the_robot(parts: Parts) -> None:
 
 RULES: tuple[Callable[[Parts], None], ...] = (
     variants_do_not_exclude_each_other,
+    domain_is_not_the_robots_own,
     state_numbers_are_unique,
     states_that_stop_the_robot_are_named,
     groups_are_known,

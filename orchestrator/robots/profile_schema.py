@@ -8,11 +8,7 @@ from collections.abc import Iterable
 from orchestrator.robots.families import FAMILIES
 from orchestrator.robots.profile import Base, Family, Range, StandPoseLimits, Unconfirmed, VelocityLimits
 from orchestrator.yamlfile import (
-    ANGLE,
-    ANGULAR_SPEED,
     BOOL,
-    LENGTH,
-    SPEED,
     TEXT,
     UNREAD,
     Findings,
@@ -34,7 +30,16 @@ from orchestrator.yamlfile import (
 )
 
 _HOST_PORT = re.compile(r"[A-Za-z0-9.-]+:(\d{1,5})")
+_PREFIX = re.compile(r"[A-Za-z0-9_./:-]{1,200}")
 _ABOVE_ZERO = 1e-6
+
+# What no robot of these families reaches: a number beyond is a slip, such as degrees written as radians.
+_WALK, _TURN = Quantity("speed", -5, 5), Quantity("angular speed", -6, 6)
+_DRIVE, _SPIN = Quantity("speed", _ABOVE_ZERO, 5), Quantity("angular speed", _ABOVE_ZERO, 6)
+_HEIGHT, _LEAN = Quantity("length", -1, 1), Quantity("angle", -2, 2)
+_JOINT, _JOINT_SPEED = Quantity("angle", -10, 10), Quantity("angular speed", _ABOVE_ZERO, 30)
+_JOINT_TORQUE, _FINGER_TORQUE = Quantity("torque", _ABOVE_ZERO, 1000), Quantity("torque", -10, 10)
+_KP, _KD = Number(0, 5000), Number(0, 500)
 
 
 class _RangeOf(Type[Range]):
@@ -72,19 +77,28 @@ class _HostPort(ScalarType[str]):
         return text
 
 
+class _Prefix(ScalarType[str]):
+    """What goes before every topic; DDS takes no other characters."""
+
+    name = "topic prefix"
+
+    def parse(self, text: str) -> str:
+        if _PREFIX.fullmatch(text) is None:
+            raise Mistake("not-a-prefix", f'"{text[:60]}" cannot begin a topic: letters, digits and _ - . : / only')
+        return text
+
+
 def _limits(of: ScalarType[float]) -> Key:
     return required(_RangeOf(of, holds_zero=True))
 
 
-VELOCITY = record(
-    VelocityLimits, {"vx": _limits(SPEED), "vy": _limits(SPEED), "yaw": _limits(ANGULAR_SPEED)}, name="velocity"
-)
+VELOCITY = record(VelocityLimits, {"vx": _limits(_WALK), "vy": _limits(_WALK), "yaw": _limits(_TURN)}, name="velocity")
 STAND_POSE = record(
     StandPoseLimits,
     {
-        "dz": _limits(LENGTH),
-        "pitch": _limits(ANGLE),
-        "yaw": _limits(ANGLE),
+        "dz": _limits(_HEIGHT),
+        "pitch": _limits(_LEAN),
+        "yaw": _limits(_LEAN),
         "stable_level": required(Integer(1, 255)),
     },
     name="stand pose",
@@ -93,8 +107,8 @@ BASE = record(
     Base,
     {
         "tags": required(map_of(Integer(0, 2**32 - 1))),
-        "linear": required(Quantity("speed", lower=_ABOVE_ZERO)),
-        "angular": required(Quantity("angular speed", lower=_ABOVE_ZERO)),
+        "linear": required(_DRIVE),
+        "angular": required(_SPIN),
         "rotate": required(BOOL),
         "confirm_key": required(BOOL),
     },
@@ -103,14 +117,14 @@ MOTION: Type[dict[str, float]] = record(
     dict,
     {
         "rate": required(Quantity("frequency", lower=1, upper=1000)),
-        "joint_speed": required(Quantity("angular speed", lower=_ABOVE_ZERO)),
+        "joint_speed": required(_JOINT_SPEED),
     },
     name="motion",
 )
 UNCONFIRMED = record(Unconfirmed, {"what": required(TEXT), "note": required(TEXT)}, name="unconfirmed fact")
-POSES = map_of(map_of(list_of(ANGLE)))
+POSES = map_of(map_of(list_of(_JOINT)))
 
-_GAINS = {"kp": optional(Number(lower=0)), "kd": optional(Number(lower=0))}
+_GAINS = {"kp": optional(_KP), "kd": optional(_KD)}
 
 
 def _dds(family: Family) -> Type[dict[str, object]]:
@@ -119,7 +133,7 @@ def _dds(family: Family) -> Type[dict[str, object]]:
         dict,
         {
             "domain": required(Integer(0, 232)),
-            "prefix": optional(TEXT, ""),
+            "prefix": optional(_Prefix(), ""),
             "interface": optional(TEXT),
             "variants": optional(list_of(OneOf(*variants, name="firmware variant")), []),
             "allowed_writers": optional(list_of(TEXT), []),
@@ -133,9 +147,9 @@ def _joints() -> Type[dict[str, list[dict[str, object]]]]:
         dict,
         {
             "name": required(TEXT),
-            "limits": required(_RangeOf(ANGLE)),
-            "velocity": optional(Quantity("angular speed", lower=_ABOVE_ZERO)),
-            "torque": optional(Quantity("torque", lower=_ABOVE_ZERO)),
+            "limits": required(_RangeOf(_JOINT)),
+            "velocity": optional(_JOINT_SPEED),
+            "torque": optional(_JOINT_TORQUE),
             **_GAINS,
         },
         name="joint",
@@ -145,12 +159,12 @@ def _joints() -> Type[dict[str, list[dict[str, object]]]]:
 
 def _hands(family: Family) -> Type[dict[str, object]]:
     facts = FAMILIES[family]
-    position: ScalarType[float] = ANGLE if facts.hand_unit == "rad" else Integer(0, 2**32 - 1)
+    position: ScalarType[float] = _JOINT if facts.hand_unit == "rad" else Integer(0, 2**32 - 1)
     forces = (
         {
-            "kp": required(Number(lower=0)),
-            "kd": required(Number(lower=0)),
-            "tau": required(Quantity("torque")),
+            "kp": required(_KP),
+            "kd": required(_KD),
+            "tau": required(_FINGER_TORQUE),
         }
         if facts.sends_gains and facts.hand_unit == "rad"
         else {}

@@ -129,9 +129,26 @@ def test_these_files_keep_every_rule(tmp_path: Path, text: str) -> None:
         (
             "velocity: 2 rad/s",
             "velocity: 0 rad/s",
-            "15:59: 0 deg/s is out of range: it must be at least 5.72958e-05 deg/s",
+            "15:59: 0 deg/s is out of range: it must be between 5.72958e-05 deg/s and 1718.87 deg/s",
         ),
         ("rate: 100 Hz", "rate: 5000 Hz", "5:16: 5000 Hz is out of range: it must be between 1 Hz and 1000 Hz"),
+        ("-0.5 m/s", "-50 m/s", "9:17: -50 m/s is out of range: it must be between -5 m/s and 5 m/s"),
+        (
+            "joint_speed: 1.5 rad/s",
+            "joint_speed: 1500 rad/s",
+            "5:37: 85943.7 deg/s is out of range: it must be between 5.72958e-05 deg/s and 1718.87 deg/s",
+        ),
+        (
+            "[-1 rad, 1 rad]",
+            "[-1 rad, 60 rad]",
+            "15:41: 3437.75 deg is out of range: it must be between -572.958 deg and 572.958 deg",
+        ),
+        ("torque: 3 Nm", "torque: 3e6 Nm", "15:76: 3e+06 Nm is out of range: it must be between 1e-06 Nm and 1000 Nm"),
+        (
+            "dds: {domain: 123",
+            "dds: {prefix: GR 2/, domain: 123",
+            '4:15: "GR 2/" cannot begin a topic: letters, digits and _ - . : / only',
+        ),
         # names and numbers
         ("name: head_pitch", "name: head_yaw", "16:14: head_yaw is already a joint of head"),
         ("walk: 3, ", "walk: 0, ", "6:25: 0 is already the number of default"),
@@ -194,6 +211,10 @@ def test_a_broken_rule_is_reported_at_its_place(tmp_path: Path, old: str, new: s
             "{domain: 0, variants: [fsm_v1, amr_v2, fsm_v3]}",
             "4:45: fsm_v3 and fsm_v1 are different firmware: name one of them",
         ),
+        ("linear: 0.6 m/s", "linear: 60 m/s",
+         "24:33: 60 m/s is out of range: it must be between 1e-06 m/s and 5 m/s"),
+        ("kp: 200, kd: 5}", "kp: 1e9, kd: 5}", "11:56: 1e+09 is out of range: it must be between 0 and 5000"),
+        ("  tau: 0 Nm", "  tau: 70 Nm", "23:8: 70 Nm is out of range: it must be between -10 Nm and 10 Nm"),
         ("damping: 1, ", "", "7:1: fsm needs damping: the robot is stopped with it"),
         ("walk: 301", "walk: 65536", "7:25: 65536 is out of range: it must be between 0 and 65535"),
         ("dock: 1", "dock: 4294967296", "24:21: 4294967296 is out of range: it must be between 0 and 4294967295"),
@@ -207,6 +228,7 @@ def test_a_broken_rule_of_an_atom(tmp_path: Path, old: str, new: str, expected: 
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
+        ("domain: 1", "domain: 0", "5:15: domain 0 is the inside of every adam: never join it"),
         ("open: [1000, 1000]", "open: [1000, 0.5]", "13:16: 0.5 is not a whole number"),
         ("open: [1000, 1000]", "open: [1000, -1]", "13:16: -1 is out of range: it must be between 0 and 4294967295"),
         (", kp: 200, kd: 5", "", "9:7: waist_yaw needs kp and kd: every command of adam carries them"),
