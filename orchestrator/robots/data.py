@@ -55,6 +55,8 @@ class HandData:
     """One hand's fingers, in the profile's unit and order."""
 
     position: Array | None
+    velocity: Array | None
+    acceleration: Array | None
     effort: Array | None
 
 
@@ -252,7 +254,8 @@ def _feet(force: Array | None) -> Array | None:
 
 def _hands(look: _Look, profile: Profile) -> dict[str, HandData]:
     sides = profile.hands.order if profile.hands is not None else ()
-    return {side: HandData(look.array(f"hand.{side}"), look.array(f"hand_effort.{side}")) for side in sides}
+    parts = ("hand", "hand_velocity", "hand_acceleration", "hand_effort")
+    return {side: HandData(*(look.array(f"{part}.{side}") for part in parts)) for side in sides}
 
 
 def joint_limits(profile: Profile) -> JointLimits:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,16 +61,18 @@ class KindynData:
 
 
 class Kinematics:
-    """Computes KindynData for one robot.
+    """Computes KindynData for one robot, from the URDF its profile names.
 
     `links` names the links that are wanted and their frames in the URDF, such as {"left_foot": "left_ankle_roll_link"}.
     Joints are found by name, with or without the ending "_joint"; joints the profile does not have (fingers) are fixed.
     """
 
-    def __init__(self, urdf: Path, profile: Profile, links: Mapping[str, str]) -> None:
+    def __init__(self, profile: Profile, links: Mapping[str, str]) -> None:
+        if profile.urdf is None:
+            raise KinematicsError(f"the profile {profile.name} names no urdf")
         self._pin = _pinocchio()
         self._limits = joint_limits(profile)
-        self._model = self._load(urdf, profile)
+        self._model = self._load(profile.urdf, profile)
         self._world, self._own = self._model.createData(), self._model.createData()
         joints = [self._joint(joint.name) for joint in profile.joints]
         # Where our joints stand in Pinocchio's vectors: its order is that of the URDF's tree.
@@ -116,10 +117,10 @@ class Kinematics:
             Agd=agd[:, v],
         )
 
-    def _load(self, urdf: Path, profile: Profile) -> Any:
+    def _load(self, urdf: str, profile: Profile) -> Any:
         pin = self._pin
         try:
-            model = pin.buildModelFromUrdf(str(urdf), pin.JointModelFreeFlyer())
+            model = pin.buildModelFromUrdf(urdf, pin.JointModelFreeFlyer())
         except (ValueError, RuntimeError) as error:
             raise KinematicsError(f"{urdf}: {error}") from None
         ours = {name for joint in profile.joints for name in (joint.name, f"{joint.name}_joint")}

@@ -127,6 +127,7 @@ class Profile:
     poses: dict[str, dict[str, tuple[float, ...]]]
     """Named poses: angles by joint group."""
     urdf: str | None
+    """Path of the file for kinematics."""
     capabilities: frozenset[str]
     unconfirmed: tuple[Unconfirmed, ...] = field(default=())
     read_only_groups: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ on a file that has other mistakes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from orchestrator.robots.families import FAMILIES
@@ -209,6 +210,20 @@ def velocity_has_its_way_to_the_robot(parts: Parts) -> None:
         parts.findings.missing(parts.key("velocity"), "missing-key", message)
 
 
+def urdf_is_a_file(parts: Parts) -> None:
+    urdf = parts.value("urdf")
+    if urdf is None:
+        return
+    node = parts.node("urdf")
+    if not (file := beside(node.place.file, urdf)).is_file():
+        parts.findings.error(node, "no-file", f"there is no file {file}: a path begins at the folder of the profile")
+
+
+def beside(profile: str | Path, file: str) -> Path:
+    """A file that a profile names."""
+    return (Path(profile).parent / file).resolve()
+
+
 RULES: tuple[Callable[[Parts], None], ...] = (
     variants_do_not_exclude_each_other,
     domain_is_not_the_robots_own,
@@ -222,4 +237,5 @@ RULES: tuple[Callable[[Parts], None], ...] = (
     poses_fit_the_joints,
     hands_name_every_finger,
     velocity_has_its_way_to_the_robot,
+    urdf_is_a_file,
 )

@@ -8,7 +8,7 @@ from typing import Any, cast
 from orchestrator.data import data_path
 from orchestrator.robots.families import CAPABILITY_OF_SECTION, COMMANDING, FAMILIES
 from orchestrator.robots.profile import Base, Family, Hands, Joint, Profile
-from orchestrator.robots.profile_checks import RULES, Parts
+from orchestrator.robots.profile_checks import RULES, Parts, beside
 from orchestrator.robots.profile_schema import keys
 from orchestrator.yamlfile import Findings, Mapping, Node, Place, Type, Unread, nearest, read_file, record
 
@@ -72,7 +72,7 @@ def _read(path: Path, findings: Findings) -> Profile | None:
             rule(parts)
     if isinstance(values, Unread) or findings.errors:
         return None
-    return _profile(path.stem, values)
+    return _profile(path, values)
 
 
 def _family(root: Node, findings: Findings) -> Family | None:
@@ -85,10 +85,10 @@ def _family(root: Node, findings: Findings) -> Family | None:
     return None if isinstance(family, Unread) else cast(Family, family)
 
 
-def _profile(name: str, values: dict[str, Any]) -> Profile:
-    dds, motion = values["dds"], values["motion"]
+def _profile(path: Path, values: dict[str, Any]) -> Profile:
+    dds, motion, urdf = values["dds"], values["motion"], values["urdf"]
     return Profile(
-        name=name,
+        name=path.stem,
         family=values["family"],
         vendor=values["vendor"],
         model=values["model"],
@@ -109,7 +109,7 @@ def _profile(name: str, values: dict[str, Any]) -> Profile:
         hands=_hands(values),
         base=values.get("base"),
         poses={pose: {group: tuple(q) for group, q in groups.items()} for pose, groups in values["poses"].items()},
-        urdf=values["urdf"],
+        urdf=str(beside(path, urdf)) if urdf else None,
         capabilities=_capabilities(values),
         unconfirmed=tuple(values["unconfirmed"]),
         read_only_groups=tuple(values["read_only_groups"]),

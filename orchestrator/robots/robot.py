@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.bus.contract import Bus
 from orchestrator.robots.capabilities.battery import Battery
@@ -25,6 +25,9 @@ from orchestrator.robots.judging import Context
 from orchestrator.robots.knowledge import Read
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.state import State
+
+if TYPE_CHECKING:
+    from orchestrator.robots.data import RobotData
 
 Make = Callable[[Context], Any]
 
@@ -88,6 +91,12 @@ class Robot:
         """Reads a field of the field table, such as `battery.level`."""
         found: Read = self._sources[name].read(self)
         return found
+
+    def data(self) -> RobotData:
+        """Everything it reports, as numpy arrays."""
+        from orchestrator.robots.data import robot_data  # imports numpy: most missions need none
+
+        return robot_data(self)
 
     def watch(self, name: str) -> None:
         """Let every change of an event field end the bus' wait."""

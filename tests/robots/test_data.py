@@ -99,6 +99,22 @@ def test_an_adams_angular_velocity_is_turned_into_the_world() -> None:
     assert data.hands["left"].effort is None
 
 
+def test_a_hand_has_what_its_vendor_reports() -> None:
+    atom, aurora = FakeRobot("atom"), FakeRobot("gr2")
+    for number, finger in enumerate(atom.messages["rt/hands/state"].hands):
+        finger.dq, finger.ddq, finger.tau_est = 0.125 * number, -0.5 * number, 0.25 * number
+    aurora.group("left_hand").joint_velocity = [0.5] * 6
+    right, left = look(atom).hands["right"], look(aurora).hands["left"]
+    assert right.velocity == pytest.approx([0.125 * n for n in range(6)])
+    assert right.acceleration == pytest.approx([-0.5 * n for n in range(6)])
+    assert right.effort == pytest.approx([0.25 * n for n in range(6)])
+    assert left.velocity == pytest.approx([0.5] * 6)
+    assert left.acceleration is None
+    adam = look(FakeRobot("adam_u")).hands["left"]
+    assert adam.position is not None
+    assert (adam.velocity, adam.acceleration, adam.effort) == (None, None, None)
+
+
 def test_one_bad_joint_makes_the_whole_vector_absent_not_zero() -> None:
     fake = FakeRobot("atom")
     fake.messages["rt/upper/state"].motor_state[4].q = math.nan

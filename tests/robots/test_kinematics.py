@@ -20,12 +20,12 @@ STEP = 1e-6
 
 def profile(*names: str) -> Profile:
     joints = tuple(Joint(name, "arm", Range(-3, 3), 5.0, None, None, None) for name in names)
-    return replace(load_profile("adam_u"), joints=joints)
+    return replace(load_profile("adam_u"), joints=joints, urdf=str(URDF))
 
 
 @pytest.fixture
 def arm() -> Kinematics:
-    return Kinematics(URDF, profile("a_elbow", "shoulder"), LINKS)  # not in the order of the tree
+    return Kinematics(profile("a_elbow", "shoulder"), LINKS)  # not in the order of the tree
 
 
 Q = np.array([0.3, -0.2, 0.9, *(np.array([0.1, -0.2, 0.3, 0.9]) / np.linalg.norm([0.1, -0.2, 0.3, 0.9])), -0.7, 0.4])
@@ -65,11 +65,9 @@ def test_the_mass_matrix_is_symmetric_positive_and_inverted(arm: Kinematics) -> 
 
 
 def test_joints_keep_the_profiles_order_whatever_the_tree_says() -> None:
-    swapped = Kinematics(URDF, profile("shoulder", "a_elbow"), LINKS).compute(
-        Q[[*range(7), 8, 7]], QD[[*range(6), 7, 6]]
-    )
+    swapped = Kinematics(profile("shoulder", "a_elbow"), LINKS).compute(Q[[*range(7), 8, 7]], QD[[*range(6), 7, 6]])
     order = [*range(6), 7, 6]
-    found = Kinematics(URDF, profile("a_elbow", "shoulder"), LINKS).compute(Q, QD)
+    found = Kinematics(profile("a_elbow", "shoulder"), LINKS).compute(Q, QD)
     assert pytest.approx(swapped.M[np.ix_(order, order)]) == found.M
     assert found.g == pytest.approx(swapped.g[order])
     assert pytest.approx(swapped.links_W["hand"].J[:, order]) == found.links_W["hand"].J
@@ -137,15 +135,20 @@ def test_links_in_the_base_frame_are_those_of_the_world_seen_from_the_base(arm: 
 )
 def test_a_urdf_that_does_not_fit_is_named(names: tuple[str, ...], links: dict[str, str], message: str) -> None:
     with pytest.raises(KinematicsError, match=message):
-        Kinematics(URDF, profile(*names), links)
+        Kinematics(profile(*names), links)
 
 
 def test_a_file_that_is_no_urdf_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.urdf").write_text("<robot>")
     with pytest.raises(KinematicsError, match=r"x\.urdf"):
-        Kinematics(tmp_path / "x.urdf", profile("shoulder"), LINKS)
+        Kinematics(replace(profile("shoulder"), urdf=str(tmp_path / "x.urdf")), LINKS)
 
 
 def test_vectors_of_another_robot_are_refused(arm: Kinematics) -> None:
     with pytest.raises(KinematicsError, match="10 values instead of 9"):
         arm.compute(np.zeros(10), QD)
+
+
+def test_a_profile_without_a_urdf_says_so() -> None:
+    with pytest.raises(KinematicsError, match="the profile gr2 names no urdf"):
+        Kinematics(load_profile("gr2"), LINKS)

@@ -271,3 +271,12 @@ def test_a_joints_own_speed_goes_before_the_profiles(tmp_path: Path) -> None:
     profile = load(tmp_path, AURORA)
     assert [joint.velocity for joint in profile.joints] == [1.5, 2.0, 1.5]
     assert [joint.torque for joint in profile.joints] == [None, 3.0, None]
+
+
+def test_a_urdf_is_looked_for_beside_the_profile(tmp_path: Path) -> None:
+    text = AURORA + "urdf: models/test.urdf\n"
+    file = tmp_path / "models" / "test.urdf"
+    assert mistakes(tmp_path, text) == [f"27:7: there is no file {file}: a path begins at the folder of the profile"]
+    file.parent.mkdir()
+    file.touch()
+    assert load(tmp_path, text).urdf == str(file)

@@ -27,6 +27,12 @@ LOWER_JOINTS = 12
 UPPER_JOINTS = 17
 
 _MOTION = {"q": ("q", 10.0), "qd": ("dq", 100.0), "qdd": ("ddq", 1e5), "tau": ("tau_est", 2000.0)}
+_FINGERS = {
+    "hand": ("q", 10.0),
+    "hand_velocity": ("dq", 100.0),
+    "hand_acceleration": ("ddq", 1e5),
+    "hand_effort": ("tau_est", 2000.0),
+}
 _IMU = ("imu_state.gyroscope", "imu_state.accelerometer")
 """Measured numbers: while they repeat exactly, nothing is measured."""
 _BATTERY = ("bms_state.heartbeat",)
@@ -122,9 +128,9 @@ def _hands(order: tuple[str, ...], fingers: int) -> dict[str, Signal]:
     table = {}
     total = fingers * len(order)
     for place, side in enumerate(order):
-        cut = (total, place * fingers, (place + 1) * fingers)
-        table[f"hand.{side}"] = Signal("rt/hands/state", "hands[*].q", Numbers(*cut, -10, 10))
-        table[f"hand_effort.{side}"] = Signal("rt/hands/state", "hands[*].tau_est", Numbers(*cut, -2000, 2000))
+        for name, (field, bound) in _FINGERS.items():
+            check = Numbers(total, place * fingers, (place + 1) * fingers, -bound, bound)
+            table[f"{name}.{side}"] = Signal("rt/hands/state", f"hands[*].{field}", check)
     return table
 
 

@@ -90,6 +90,7 @@ def _hand(side: str, count: int) -> dict[str, Signal]:
     group = f"{side}_hand"
     return {
         f"hand.{side}": _member(group, "joint_position", count, 10.0),
+        f"hand_velocity.{side}": _member(group, "joint_velocity", count, 100.0),
         f"hand_effort.{side}": _member(group, "joint_effort", count, 2000.0),
     }
 
