@@ -74,7 +74,8 @@ def _lines(profile: Profile) -> Iterator[str]:
     for label, text in _facts(profile):
         yield f"  {label:<{_LABEL}}{text}"
     yield ""
-    yield f"  {len(profile.joints)} joints in the order of the wire, commanded at {profile.command_rate:g} Hz"
+    commanded = "never commanded" if profile.read_only else f"commanded at {profile.command_rate:g} Hz"
+    yield f"  {len(profile.joints)} joints in the order of the wire, {commanded}"
     yield from (f"    {line}" for line in _joints(profile))
     yield ""
     yield "  Not confirmed by the vendor, or sources differ:" if profile.unconfirmed else "  No open questions."

@@ -60,6 +60,20 @@ def test_every_open_question_is_shown(name: str) -> None:
         assert f"{question.what} {question.note}" in shown
 
 
+@pytest.mark.parametrize("name", [name for name in profile_names() if load_profile(name).family == "aurora"])
+def test_that_gains_cannot_be_set_is_an_open_question_with_its_remedy(name: str) -> None:
+    shown = " ".join(orchestrator(name).stdout.split())
+    assert "nominal gains Fourier publishes none" in shown
+    assert "adds kp and kd to every joint of a group" in shown
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_a_robot_that_is_only_read_is_not_said_to_be_commanded(name: str) -> None:
+    read_only = load_profile(name).read_only
+    assert (", commanded at " in orchestrator(name).stdout) is not read_only
+    assert ("joints in the order of the wire, never commanded" in orchestrator(name).stdout) is read_only
+
+
 def test_one_robot_as_json() -> None:
     found = json.loads(orchestrator("gr2", "--json").stdout)
     assert found["fsm"]["walk"] == 3
