@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.sim.faults import Fault, FaultError, checked, condition, inject, value_of
+from orchestrator.sim.fault_text import condition, value_of
+from orchestrator.sim.faults import Fault, FaultError, checked, inject
 from orchestrator.sim.twin import Twin
 from orchestrator.yamlfile import (
     TEXT,

@@ -7,68 +7,28 @@ As text: `NAME[:TARGET][,KEY=VALUE…][@WHEN][+DURATION]`, such as `off:rt/amr/s
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
 
 from orchestrator.bus.contract import Bus
-from orchestrator.bus.memory import MemoryBus
+from orchestrator.bus.memory import MemoryBus, MemoryNetwork
+from orchestrator.clock import VirtualClock
+from orchestrator.robots.profile import Profile
+from orchestrator.sim import make_twin
 from orchestrator.sim import sample_faults as samples
+from orchestrator.sim.fault import Beginning, Fault, FaultError, Kind, Parameter, known
+from orchestrator.sim.fault_text import parse_fault
 from orchestrator.sim.lines import Action, Command, CommandFault, SampleFault
 from orchestrator.sim.twin import Twin
-from orchestrator.wire.codec import codec
 from orchestrator.wire.errors import WireError
-from orchestrator.yamlfile.findings import nearest
-from orchestrator.yamlfile.units import UNITS
 
 _LOOPBACK = ("lo", "127.0.0.1")
-_LASTING = re.compile(r"\+([^+,=@]*)$")
-_TIME = re.compile(r"([0-9.]+)\s*([a-z]+)")
+_SHORTEST = 0.001
+"""s: turns that are shorter than a robot's samples apart mean nothing."""
 
-
-Beginning = Callable[[Twin, "Fault"], Callable[[], None]]
-"""Puts a fault in, and gives what takes it out again."""
 Spoiling = Callable[[Twin, "Fault"], SampleFault]
 Disturbance = Callable[[Twin, "Fault", Command, Any, Action], object]
-
-
-class FaultError(ValueError):
-    """A fault that cannot be put in; one sentence that a person can act on."""
-
-    def __init__(self, sentence: str, about: str = "fault") -> None:
-        super().__init__(sentence)
-        self.about = about
-        """What is wrong: the fault, its target, when, or one of its parameters."""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """What is to go wrong, with what, when and for how long."""
-
-    name: str
-    target: str = ""
-    parameters: dict[str, Any] = field(default_factory=dict)
-    at: float = 0.0
-    """Seconds after the robot's start."""
-    when: Callable[[], bool] | None = None
-    """Instead of a time: as soon as this holds."""
-    until: float | None = None
-    """How many seconds it lasts; None: for good."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One row of the table of faults."""
-
-    target: Literal["state topic", "command", "hand", "joint", "state", ""]
-    """What it needs a name of."""
-    text: str
-    parameters: dict[str, Any]
-    """Their names and what they are if nobody says."""
-    begin: Beginning
-    needs: str = ""
-    """What the robot must have for it (`Twin.offers`)."""
 
 
 def inject(twin: Twin, fault: Fault | str) -> None:
@@ -83,6 +43,14 @@ def inject(twin: Twin, fault: Fault | str) -> None:
         _on_condition(twin, fault, kind)
     else:
         twin.clock.at(twin.started_at + fault.at, lambda: _begin(twin, fault, kind))
+
+
+def check_faults(profile: Profile, faults: Iterable[str]) -> None:
+    """Refuse what a robot of this kind could not have, before there is one."""
+    clock = VirtualClock()
+    twin = make_twin(profile, MemoryNetwork(clock).bus(profile.name), clock)
+    for fault in faults:
+        inject(twin, fault)
 
 
 def is_private(bus: Bus) -> bool:
@@ -135,18 +103,16 @@ def _field(twin: Twin, fault: Fault) -> samples.Field | None:
 
 def _wrong(twin: Twin, fault: Fault) -> SampleFault:
     changed = _field(twin, fault)
-    assert changed is not None  # as _complete has checked
+    assert changed is not None  # as _check_value has seen to
     return samples.wrong(changed, fault.parameters["value"])
 
 
 # Faults of commands
 
 
-def _of_commands(
-    act: Disturbance,
-) -> Beginning:
+def _of_commands(act: Disturbance) -> Beginning:
     def begin(twin: Twin, fault: Fault) -> Callable[[], None]:
-        count, nth = 0, int(fault.parameters["nth"])
+        count, nth = 0, fault.parameters["nth"]
 
         def disturb(command: Command, message: Any, execute: Action) -> None:
             nonlocal count
@@ -181,7 +147,7 @@ def _late(twin: Twin, fault: Fault, command: Command, message: Any, execute: Act
 
 
 def _partly(twin: Twin, fault: Fault, command: Command, message: Any, execute: Action) -> None:
-    assert command.partly is not None  # as _complete has checked
+    assert command.partly is not None  # as _check_part has seen to
     command.partly(message)
 
 
@@ -223,7 +189,7 @@ def _battery(twin: Any, fault: Fault) -> None:
     twin.update()
 
 
-def _base(method: str, text: str, undo: str | None = None, **parameters: Any) -> Kind:
+def _base(method: str, text: str, undo: str | None = None, **parameters: Parameter) -> Kind:
     """Something a person or the world does to the base."""
 
     def start(twin: Any, fault: Fault) -> None:
@@ -236,54 +202,102 @@ def _base(method: str, text: str, undo: str | None = None, **parameters: Any) ->
     return Kind("", text, parameters, _while(start, stop), "base")
 
 
-def _state_fault(text: str, make: Spoiling, **parameters: Any) -> Kind:
+def _state_fault(text: str, make: Spoiling, **parameters: Parameter) -> Kind:
     return Kind("state topic", text, parameters, _of_samples(make))
 
 
-def _command_fault(text: str, act: Disturbance, **parameters: Any) -> Kind:
-    return Kind("command", text, {"nth": 0} | parameters, _of_commands(act))
+def _command_fault(text: str, act: Disturbance, **parameters: Parameter) -> Kind:
+    return Kind("command", text, {"nth": Parameter(0)} | parameters, _of_commands(act))
+
+
+# What must be right about single faults
+
+
+def _check_field(twin: Twin, fault: Fault) -> None:
+    """A field is there, and can be changed, in the messages that this robot sends."""
+    name = fault.target.partition(".")[0]
+    try:
+        changed = _field(twin, fault)
+        found = None if changed is None else changed.find(twin.publications[name].make())
+    except WireError as error:
+        raise FaultError(f"{fault.name}: {error}", "target") from None
+    if found is not None and not any(count for _, count in found):
+        raise FaultError(f"{fault.name}: there is nothing in {fault.target}", "target")
+
+
+def _check_value(twin: Twin, fault: Fault) -> None:
+    _check_field(twin, fault)
+    changed, value = _field(twin, fault), fault.parameters["value"]
+    if changed is None or value is None:
+        raise FaultError("wrong: needs a field and its value, such as wrong:rt/amr/state.task_id,value=7")
+    try:
+        changed.held(value)
+    except ValueError as error:
+        raise FaultError(f"wrong: {fault.target} {error}", "value") from None
+
+
+def _check_part(twin: Twin, fault: Fault) -> None:
+    if twin.commands[fault.target].partly is None:
+        able = [command.name for command in twin.commands.values() if command.partly]
+        raise FaultError(f"partial: {fault.target} cannot be done in part; {', '.join(able)} can", "target")
+
+
+def _check_battery(twin: Twin, fault: Fault) -> None:
+    if fault.parameters["base"] and "base" not in twin.offers:
+        raise FaultError(f"battery: {twin.profile.name} has no base", "base")
 
 
 FAULTS: dict[str, Kind] = {
     "off": _state_fault("the topic falls silent", lambda t, f: samples.off()),
-    "stuck": _state_fault("the same sample (or field) again and again", lambda t, f: samples.Stuck(_field(t, f))),
-    "garbage": _state_fault(
-        "random bytes, or nonsense such as NaN in one field", lambda t, f: samples.Garbage(_field(t, f), t.seed)
+    "stuck": Kind(
+        "state topic", "the same sample (or field) again and again", {},
+        _of_samples(lambda t, f: samples.Stuck(_field(t, f))), fields=True, check=_check_field,
     ),
-    "wrong": _state_fault("a field has this value, whatever is true", _wrong, value=None),
+    "garbage": Kind(
+        "state topic", "random bytes, or nonsense such as NaN in one field", {},
+        _of_samples(lambda t, f: samples.Garbage(_field(t, f), t.seed)), fields=True, check=_check_field,
+    ),
+    "wrong": Kind(
+        "state topic", "a field has this value, whatever is true", {"value": Parameter(None)},
+        _of_samples(_wrong), fields=True, check=_check_value,
+    ),
     "slow": _state_fault(
-        "only one sample of so many", lambda t, f: samples.Slow(int(f.parameters["factor"])), factor=10
+        "only one sample of so many", lambda t, f: samples.Slow(f.parameters["factor"]), factor=Parameter(10, least=1)
     ),
     "delayed": _state_fault(
-        "every sample comes late", lambda t, f: samples.delayed(t.clock, f.parameters["seconds"]), seconds=0.5
+        "every sample comes late",
+        lambda t, f: samples.delayed(t.clock, f.parameters["seconds"]),
+        seconds=Parameter(0.5),
     ),
     "intermittent": _state_fault(
         "silent and there again in turns",
         lambda t, f: samples.intermittent(t.clock, f.parameters["on"], f.parameters["off"]),
-        on=1.0,
-        off=1.0,
+        on=Parameter(1.0, least=_SHORTEST),
+        off=Parameter(1.0, least=_SHORTEST),
     ),
     "duplicate": _state_fault("every sample twice", lambda t, f: samples.duplicate()),
     "reorder": _state_fault("neighbours change places", lambda t, f: samples.Reorder(t.clock)),
     "burst": _state_fault(
-        "held back, then so many at once", lambda t, f: samples.Burst(t.clock, int(f.parameters["count"])), count=10
+        "held back, then so many at once",
+        lambda t, f: samples.Burst(t.clock, f.parameters["count"]),
+        count=Parameter(10, least=1),
     ),
     "truncate_type": _state_fault(
         "the last bytes are missing, as from another firmware",
-        lambda t, f: samples.truncated(int(f.parameters["bytes"])),
-        bytes=4,
+        lambda t, f: samples.truncated(f.parameters["bytes"]),
+        bytes=Parameter(4, least=1),
     ),
     "lost": _command_fault("the command never arrives", lambda t, f, c, m, e: None),
     "ack_only": _command_fault("taken and reported, not done", lambda t, f, c, m, e: c.acknowledge(m)),
-    "late_exec": _command_fault("done late", _late, seconds=1.0),
+    "late_exec": _command_fault("done late", _late, seconds=Parameter(1.0)),
     "double_exec": _command_fault("done twice", _twice),
     "refused": _command_fault("not done; JSON-RPC says so", lambda t, f, c, m, e: c.refuse(m)),
-    "partial": _command_fault("done in part only, as far as that means something", _partly),
+    "partial": replace(_command_fault("done in part only, as far as that means something", _partly), check=_check_part),
     "reboot": Kind(
-        "", "silent for so long, then as after power-up", {"seconds": 3.0},
+        "", "silent for so long, then as after power-up", {"seconds": Parameter(3.0)},
         _once(lambda twin, fault: twin.reboot(fault.parameters["seconds"])),
     ),
-    "foreign_writer": Kind("command", "another program gets ready to send this command", {}, _foreign),
+    "foreign_writer": Kind("command topic", "another program gets ready to send this command", {}, _foreign),
     "foreign_fsm": Kind(
         "state", "somebody else changes the state", {},
         _once(lambda twin, fault: twin.change_fsm(twin.profile.fsm[fault.target])),
@@ -297,11 +311,14 @@ FAULTS: dict[str, Kind] = {
     "security": _stop("security"),
     "damping": _stop("damping"),
     "motor_error": Kind(
-        "joint", "a drive reports an error", {"code": 1},
-        _once(lambda twin, fault: twin.fail_motor(fault.target, int(fault.parameters["code"]))),
+        "joint", "a drive reports an error", {"code": Parameter(1, least=1, most=0xFFFF)},
+        _once(lambda twin, fault: twin.fail_motor(fault.target, fault.parameters["code"])),
     ),
     "fall": Kind("", "the robot falls over", {}, _once(lambda twin, fault: twin.fall()), "fall"),
-    "battery": Kind("", "the battery is at this level", {"level": 5.0, "base": False}, _once(_battery), "battery"),
+    "battery": Kind(
+        "", "the battery is at this level", {"level": Parameter(5.0, most=100.0), "base": Parameter(False)},
+        _once(_battery), "battery", check=_check_battery,
+    ),
     "hand_jam": Kind(
         "hand", "fingers do not move any more", {},
         _while(lambda twin, fault: twin.hand(fault.target).jam(),
@@ -312,7 +329,9 @@ FAULTS: dict[str, Kind] = {
         _once(lambda twin, fault: setattr(twin.hand(fault.target), "object", False)),
     ),
     "amr_failed": _base("fail", "the base's task fails"),
-    "amr_error": _base("break_down", "the base reports an error and stops", "repair", code=1),
+    "amr_error": _base(
+        "break_down", "the base reports an error and stops", "repair", code=Parameter(1, least=1, most=0xFFFFFFFF)
+    ),
     "amr_offline": _base("go_offline", "the base is offline", "repair"),
     "amr_blocked": _base("block", "something stands in the way", "unblock"),
     "amr_pause": _base("pause_by_hand", "somebody else pauses the task", "resume_by_hand"),
@@ -323,129 +342,57 @@ FAULTS: dict[str, Kind] = {
 """Every fault there is."""
 
 
-# Reading and checking
-
-
-def parse_fault(text: str, twin: Twin) -> Fault:
-    """A fault from its text; mistakes are FaultErrors that say what would be right."""
-    lasting = _LASTING.search(text)
-    duration = lasting[1] if lasting else ""
-    head, _, moment = text[: lasting.start() if lasting else None].partition("@")
-    name_and_target, *pairs = head.split(",")
-    name, _, target = name_and_target.partition(":")
-    parameters = dict(_pair(pair, text) for pair in pairs)
-    until = _seconds(duration, text) if duration else None
-    if "=" in moment:
-        return Fault(name.strip(), target.strip(), parameters, when=condition(moment, twin), until=until)
-    return Fault(name.strip(), target.strip(), parameters, _seconds(moment, text) if moment else 0.0, until=until)
-
-
-def _pair(text: str, whole: str) -> tuple[str, Any]:
-    key, separator, value = text.partition("=")
-    if not separator:
-        raise FaultError(f"{whole}: {text!r} is not KEY=VALUE")
-    return key.strip(), value_of(value.strip())
-
-
-def value_of(text: str) -> Any:
-    """A parameter as it is written: yes or no, a time, a number, or a word."""
-    if text in ("true", "false"):
-        return text == "true"
-    if _TIME.fullmatch(text) and text[-1] == "s":
-        return _seconds(text, text)
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _seconds(text: str, whole: str) -> float:
-    match = _TIME.fullmatch(text.strip())
-    if match is None or UNITS.get(match[2], ("", float))[0] != "duration":
-        raise FaultError(f"{whole}: {text!r} is not a time such as 3s or 200ms")
-    return UNITS[match[2]][1](float(match[1]))
-
-
-def condition(text: str, twin: Twin) -> Callable[[], bool]:
-    """`TOPIC.FIELD=VALUE`, of the samples as the robot means them."""
-    place, equals, wanted = text.partition("=")
-    name, dot, path = place.strip().partition(".")
-    _known(name, twin.publications, "state topic", text, "when")
-    if not (equals and dot):
-        raise FaultError(f"{text}: is not a condition such as rt/amr/state.navigation_status=RUNNING", "when")
-    try:
-        read = codec(twin.topics[name].type).field(path, plain=True)
-    except WireError as error:
-        raise FaultError(f"{text}: {error}", "when") from None
-    value = value_of(wanted.strip())
-
-    def holds() -> bool:
-        seen = read(twin.publications[name].make())
-        return bool(getattr(seen, "name", seen) == value or getattr(seen, "value", seen) == value)
-
-    return holds
-
-
-def _known(name: str, valid: Any, what: str, whole: str, about: str) -> None:
-    if name in valid:
-        return
-    meant = nearest(name, tuple(valid))
-    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(valid)}"
-    raise FaultError(f"{whole}: no {what} {name!r}; {hint}" if whole != name else f"no {what} {name!r}; {hint}", about)
-
-
 def checked(fault: Fault, twin: Any) -> Fault:
     """The fault with all its parameters, checked against the robot it is meant for."""
-    _known(fault.name, FAULTS, "fault", fault.name, "fault")
+    known(fault.name, FAULTS, "fault", fault.name, "fault")
     kind = FAULTS[fault.name]
     if kind.needs and kind.needs not in twin.offers:
         raise FaultError(f"{fault.name}: {twin.profile.name} has no {kind.needs}")
+    if not all(0.0 <= time < math.inf for time in (fault.at, fault.until or 0.0)):
+        raise FaultError(f"{fault.name}: it begins and lasts for a number of seconds from 0 up")
+    complete = replace(fault, parameters=_parameters(fault, kind))
+    _check_target(complete, kind, twin)
+    kind.check(twin, complete)
+    return complete
+
+
+def _parameters(fault: Fault, kind: Kind) -> dict[str, Any]:
+    values = {key: parameter.default for key, parameter in kind.parameters.items()}
     for key, value in fault.parameters.items():
-        _known(key, kind.parameters, "parameter", fault.name, key)
-        _check_parameter(fault.name, key, value, kind.parameters[key])
-    names: dict[str, Any] = {
-        "state topic": twin.publications,
-        "command": twin.commands,
-        "hand": getattr(twin, "hands", {}),
-        "joint": [joint.name for joint in twin.profile.joints],
-        "state": twin.profile.fsm,
-    }
+        known(key, kind.parameters, "parameter", fault.name, key)
+        try:
+            values[key] = kind.parameters[key].read(value)
+        except ValueError as wanted:
+            raise FaultError(f"{fault.name}: {key} is {wanted}, not {value!r}", key) from None
+    return values
+
+
+def _check_target(fault: Fault, kind: Kind, twin: Any) -> None:
     name, _, path = fault.target.partition(".")
-    if kind.target and not name:
-        example = next(iter(names[kind.target]), kind.target)
-        raise FaultError(f"{fault.name} needs its {kind.target}, as in {fault.name}:{example}", "fault")
-    if kind.target:
-        _known(name, names[kind.target], kind.target, fault.name, "target")
-    elif fault.target:
-        raise FaultError(f"{fault.name}: takes no target, but {fault.target!r} was given", "target")
-    if path:
-        _check_field(twin, name, path, fault)
-    if fault.name == "wrong" and not (path and "value" in fault.parameters):
-        raise FaultError("wrong: needs a field and its value, such as wrong:rt/amr/state.task_id,value=7")
-    if fault.name == "partial" and twin.commands[name].partly is None:
-        able = [command.name for command in twin.commands.values() if command.partly]
-        raise FaultError(f"partial: {name} cannot be done in part; {', '.join(able)} can", "target")
-    parameters = kind.parameters | fault.parameters
-    return Fault(fault.name, fault.target, parameters, fault.at, fault.when, fault.until)
-
-
-def _check_field(twin: Twin, name: str, path: str, fault: Fault) -> None:
-    if FAULTS[fault.name].target != "state topic":
-        raise FaultError(f"{fault.name}: takes a whole {FAULTS[fault.name].target}, not its field {path!r}", "target")
-    try:
-        samples.Field(twin.topics[name].type, path)
-    except WireError as error:
-        raise FaultError(f"{fault.name}: {error}", "target") from None
-
-
-def _check_parameter(fault: str, key: str, value: Any, default: Any) -> None:
-    """Parameters are of the kind of their defaults; those without one may be anything."""
-    if default is None:
+    if not kind.target:
+        if fault.target:
+            raise FaultError(f"{fault.name}: takes no target, but {fault.target!r} was given", "target")
         return
-    if isinstance(default, bool):
-        fits, wanted = isinstance(value, bool), "true or false"
-    else:
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        fits, wanted = number and 0 <= value < math.inf, "a number from 0 up"
-    if not fits:
-        raise FaultError(f"{fault}: {key} is {wanted}, not {value!r}", key)
+    names = _targets(twin)[kind.target]
+    if not names:
+        raise FaultError(f"{fault.name}: {twin.profile.name} has no {kind.target}")
+    if not name:
+        raise FaultError(f"{fault.name} needs its {kind.target}, as in {fault.name}:{names[0]}", "fault")
+    known(name, names, kind.target, fault.name, "target")
+    if path and not kind.fields:
+        raise FaultError(f"{fault.name}: takes a whole {kind.target}, not its field {path!r}", "target")
+
+
+def _targets(twin: Any) -> dict[str, tuple[str, ...]]:
+    """What this robot has of everything that faults can be about."""
+    return {
+        "state topic": tuple(twin.publications),
+        "command": tuple(twin.commands),
+        "command topic": tuple(twin.inlets),
+        "hand": tuple(twin.hands),
+        "joint": tuple(joint.name for joint in twin.profile.joints),
+        "state": tuple(twin.profile.fsm),
+    }
+
+
+__all__ = ["FAULTS", "Fault", "FaultError", "check_faults", "checked", "inject", "parse_fault"]

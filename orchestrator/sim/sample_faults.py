@@ -2,79 +2,71 @@
 
 from __future__ import annotations
 
+import math
 import random
 import struct
+from collections.abc import Callable
 from typing import Any
 
 from cyclonedds.idl import IdlStruct
 
 from orchestrator.clock import VirtualClock
+from orchestrator.sim.field_values import code_of, held
 from orchestrator.sim.lines import SampleFault, Send
 from orchestrator.wire.encapsulation import BODY
-from orchestrator.wire.shape import Enumeration, Many, Number, Shape, struct_of
-from orchestrator.wire.walk import Spot, Walker, parse_path
-
-_SPOILT = {"f": float("nan"), "d": float("nan"), "?": None}
-"""What garbage looks like in a field: not a number, or (None) all bits set."""
+from orchestrator.wire.errors import WireError
+from orchestrator.wire.shape import struct_of
+from orchestrator.wire.walk import Walker, parse_path
 
 
 class Field:
-    """Changes one field in the bytes of a message."""
+    """Changes one field in the bytes of a message: numbers, flags and enumerations."""
 
     def __init__(self, kind: type[IdlStruct], path: str) -> None:
         self._shape = struct_of(kind)
         self._steps, self._end = parse_path(self._shape, path)
-        self._known: dict[int, list[tuple[int, str, int]]] = {}
-        """Offset, code and count of the field's numbers, by the length of the message."""
+        code = code_of(self._end)
+        if code is None:
+            raise WireError(self._shape.name, path, None, "only numbers, flags and enumerations can be changed")
+        self._code = code
+        self._size = struct.calcsize(code)
+        self._known: dict[int, list[tuple[int, int]]] = {}
+        """Where it stands, by the length of the message."""
+
+    def find(self, data: bytes) -> list[tuple[int, int]]:
+        """Offset and count of its numbers in a message; a WireError if it is not there."""
+        spots = Walker(self._shape, data).locate(self._shape, self._steps)
+        return [(spot.offset, 1 if spot.count is None else spot.count) for spot in spots]
+
+    def held(self, value: Any) -> Any:
+        """The value as this field holds it; a ValueError says what it could be."""
+        return held(self._end, value)
 
     def write(self, data: bytes, value: Any) -> bytes:
-        changed = bytearray(data)
-        number = self._number(value)
-        for offset, code, count in self._places(data):
-            struct.pack_into(f"<{count}{code}", changed, offset, *[number] * count)
-        return bytes(changed)
+        one = struct.pack(f"<{self._code}", self.held(value))
+        return self._changed(data, lambda offset, size: one * (size // self._size))
 
     def spoil(self, data: bytes) -> bytes:
-        changed = bytearray(data)
-        for offset, code, count in self._places(data):
-            size = struct.calcsize(code)
-            nan = _SPOILT.get(code)
-            one = struct.pack(f"<{code}", nan) if nan is not None else b"\xff" * size
-            changed[offset : offset + size * count] = one * count
-        return bytes(changed)
+        one = struct.pack(f"<{self._code}", math.nan) if self._code in "fd" else b"\xff" * self._size
+        return self._changed(data, lambda offset, size: one * (size // self._size))
 
     def copy(self, source: bytes, data: bytes) -> bytes:
         """The message with this field as it was in another of the same length."""
+        return self._changed(data, lambda offset, size: source[offset : offset + size])
+
+    def _changed(self, data: bytes, part: Callable[[int, int], bytes]) -> bytes:
         changed = bytearray(data)
-        for offset, code, count in self._places(data):
-            end = offset + struct.calcsize(code) * count
-            changed[offset:end] = source[offset:end]
+        for offset, count in self._places(data):
+            changed[offset : offset + self._size * count] = part(offset, self._size * count)
         return bytes(changed)
 
-    def _number(self, value: Any) -> Any:
-        shape: Shape = self._end.element if isinstance(self._end, Many) else self._end
-        if isinstance(shape, Enumeration):
-            return shape.members[value].value if isinstance(value, str) else int(value)
-        if isinstance(shape, Number) and shape.code not in "fd":
-            return int(value)
-        return float(value)
-
-    def _places(self, data: bytes) -> list[tuple[int, str, int]]:
+    def _places(self, data: bytes) -> list[tuple[int, int]]:
         if len(data) not in self._known:
-            walker = Walker(self._shape, data)
-            self._known[len(data)] = [_place(spot) for spot in walker.locate(self._shape, self._steps)]
+            try:
+                self._known[len(data)] = self.find(data)
+            except WireError:
+                return []  # another fault has spoilt the message, and this field is nowhere in it
         return self._known[len(data)]
-
-
-def _place(spot: Spot) -> tuple[int, str, int]:
-    match spot.shape:
-        case Number(code, _):
-            return spot.offset, code, 1
-        case Enumeration():
-            return spot.offset, "I", 1
-        case Many(Number(code, _), _, _):
-            return spot.offset, code, spot.count or 0
-    raise ValueError("only numbers, flags and enumerations can be changed")
 
 
 def off() -> SampleFault:
@@ -184,5 +176,5 @@ class Burst:
 
 
 def truncated(count: int) -> SampleFault:
-    """As from a firmware whose type ends earlier."""
-    return lambda data, send: send(data[:-count])
+    """As from a firmware whose type ends earlier; the header in front of every message stays."""
+    return lambda data, send: send(data[: max(len(data) - count, BODY)])

@@ -379,12 +379,55 @@ def test_faults_of_the_other_families() -> None:
         ("reboot:now", "takes no target"),
         ("security", "atom_w has no security"),
         ("motor_error:left_elbow", "did you mean left_elbow_"),
+        ("off:rt/amr/state.position", "takes a whole state topic, not its field 'position'"),
+        ("delayed:rt/amr/state.position", "takes a whole state topic"),
+        ("wrong:rt/amr/state.position,value=abc", "rt/amr/state.position is a number of 32 bits, not 'abc'"),
+        ("wrong:rt/amr/state.navigation_status,value=FOO", "is never 'FOO'; it is one of UNKNOWN"),
+        ("wrong:rt/amr/state.task_id,value=-1", "task_id is a whole number from 0 to 4294967295, not -1"),
+        ("wrong:rt/amr/state.task_id,value=1.5", "not 1.5"),
+        ("wrong:rt/emergency/state.hard_emergency_triggered,value=2", "is true or false, not 2"),
+        ("stuck:rt/upper/state.robot_type", "only numbers, flags and enumerations can be changed"),
+        ("intermittent:rt/amr/state,on=0,off=0", "on is a number from 0.001"),
+        ("battery,level=101", "level is a number from 0 to 100"),
+        ("foreign_writer:rpc/SetFsmId", "no command topic 'rpc/SetFsmId'"),
+        ("hard@rt/amr/state.navigation_status=RUNING", "navigation_status is never 'RUNING'; did you mean RUNNING?"),
+        ("hard@rt/amr/state.navigation_status=77", "navigation_status is never 77; it is one of UNKNOWN"),
+        ("hard@rt/amr/state.task_id=first", "task_id is a whole number from 0 to 4294967295, not 'first'"),
+        ("hard@rt/amr/state.task_id=1.5", "not 1.5"),
+        ("hard@rt/amr/state.position=1", "position is several values"),
+        ("hard@rt/amr/state.position[0]=nan", "never equal"),
+        ("hard@", "'' is not a time"),
+        ("hard@1.2.3s", "'1.2.3s' is not a time"),
+        ("hard@3s+", "'' is not a time"),
     ],
 )
 def test_a_mistake_says_what_would_be_right(lab: Lab, text: str, message: str) -> None:
     with pytest.raises(FaultError) as caught:
         inject(lab.twin, text)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("robot", "text", "message"),
+    [
+        ("adam_u", "foreign_fsm:damping", "foreign_fsm: adam_u has no state"),
+        ("adam_u", "wrong:rt/lowstate.motor_state[99].q,value=1", "there is no element [99]"),
+        ("adam_u", "hard@rt/lowstate.motor_state[99].q=1", "there is no element [99]"),
+        ("atom", "battery,base=true", "battery: atom has no base"),
+        ("n1", "hand_jam:left", "hand_jam: n1 has no hand"),
+        ("gr2", "wrong:aurora_state.header.frame_id,value=x", "only numbers, flags and enumerations"),
+    ],
+)
+def test_a_mistake_about_another_robot(robot: str, text: str, message: str) -> None:
+    with pytest.raises(FaultError) as caught:
+        inject(Lab(robot).twin, text)
+    assert message in str(caught.value)
+
+
+def test_a_condition_on_text(lab: Lab) -> None:
+    inject(lab.twin, "soft@rt/upper/state.robot_type=ATOM W")
+    lab.wait(0.5)
+    assert lab.twin.pressed == {"soft"}
 
 
 @pytest.mark.parametrize(("tag", "interface"), [("", "lo"), ("", "eth0"), ("private", "eth0")])
