@@ -49,6 +49,9 @@ def problems() -> tuple[type[Exception], ...]:
 
 def run(loaded: Loaded, options: Options, unfinished: Unfinished | None = None) -> int:
     """The exit code."""
+    from orchestrator.sim.faults import check_faults
+
+    check_faults(loaded.profile, options.faults)
     if options.dry_run:
         return _dry_run(loaded, options)
     if options.virtual:

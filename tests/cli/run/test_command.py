@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from orchestrator.cli.app import app
 from orchestrator.data import data_path
+from orchestrator.journal.runs import all_runs
 
 DELIVERY = str(data_path("trees/04_deliver_atom_w.yaml"))
 
@@ -148,6 +149,11 @@ def test_a_dry_run_on_a_robot_that_could_not_be_armed_says_what_to_do() -> None:
         ((DELIVERY, "--arm", "--fault", "hard"), "add --sim or --virtual"),
         ((DELIVERY, "--virtual", "--fault", "hardd"), "did you mean hard?"),
         ((DELIVERY, "--virtual", "--fault", "hard@soon"), "'soon' is not a time"),
+        ((DELIVERY, "--sim", "--fault", "nonsense"), "error: no fault 'nonsense'; there are off, stuck"),
+        ((DELIVERY, "--dry-run", "--sim", "--fault", "hardd"), "did you mean hard?"),
+        ((DELIVERY, "--virtual", "--fault", "wrong:rt/amr/state.position,value=abc"), "position is a number"),
+        ((DELIVERY, "--virtual", "--fault", "slow:rt/amr/state,factor=0"), "factor is a whole number from 1"),
+        ((DELIVERY, "--virtual", "--fault", "motor_error:left_elbow_pitch,code=99999999"), "code is a whole number"),
         ((DELIVERY, "--virtual", "--break", "Wait"), "--break pauses until a person goes on"),
         ((DELIVERY, "--virtual", "--robot", "atom_x"), "atom_x"),
         ((DELIVERY, "--virtual", "--answer", "Aks=done"), 'no node is called "Aks": did you mean "Ask"?'),
@@ -157,3 +163,10 @@ def test_bad_input_ends_with_2_and_a_sentence(arguments: tuple[str, ...], senten
     code, _, complaint = run(*arguments)
     assert code == 2
     assert sentence in complaint
+
+
+def test_a_fault_that_cannot_be_is_refused_before_a_run_is_recorded() -> None:
+    before = [run.id for run in all_runs()]
+    code, _, complaint = run(DELIVERY, "--sim", "--fault", "off:rt/amr/state.position")
+    assert (code, "takes a whole state topic" in complaint) == (2, True)
+    assert [run.id for run in all_runs()] == before
