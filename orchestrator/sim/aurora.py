@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -245,7 +246,8 @@ class AuroraTwin(Twin):
         for command in message.group_cmd:
             group = _WIRE_GROUPS.get(command.group_name)
             size = self.group_sizes.get(group or "", -1)
-            if group is not None and len(command.pd_kp) == len(command.pd_kd) == size:
+            given = (*command.pd_kp, *command.pd_kd)
+            if group is not None and len(command.pd_kp) == len(command.pd_kd) == size and np.isfinite(given).all():
                 self.gains[group] = (np.array(command.pd_kp), np.array(command.pd_kd))
                 self.configuration_changes += 1
 
@@ -260,10 +262,10 @@ class AuroraTwin(Twin):
             group = _WIRE_GROUPS.get(command.group_name)
             if command.group_motion_state != MOTION_MOVING or group not in self.group_sizes:
                 continue
-            speed = speeds[number].arg_double[0] / 1000.0 if len(speeds) > number else 1.0
+            speed = _speed(speeds[number].arg_double if len(speeds) > number else ())
             if joint_move:
-                self._follow(group, np.array(command.position), max(speed, 0.01), part)
-            elif group in self.arms and len(command.pose) == 7:
+                self._follow(group, np.array(command.position), speed, part)
+            elif group in self.arms and len(command.pose) == 7 and np.isfinite(command.pose).all():
                 self.arms[group].go(tuple(map(float, command.pose)), speed, self.uptime)
 
     # Consequences.
@@ -336,3 +338,10 @@ class AuroraTwin(Twin):
         names = {number: name for name, number in self.profile.fsm.items()}
         place = f"at {self.walking.x:.2f} {self.walking.y:.2f}"
         return f"{names.get(self.fsm.state)}, upper {self.upper_state}, stable {self.stand.level}, {place}"
+
+
+def _speed(thousandths: Sequence[float]) -> float:
+    """The part of the fastest that a command asks for: all of it where it says nothing, hardly any for nonsense."""
+    if not len(thousandths):
+        return 1.0
+    return min(max(0.01, thousandths[0] / 1000.0), 1.0)

@@ -23,6 +23,8 @@ ACCEPT_TIME = 0.1
 """s between a task's arrival and its start."""
 _SPEED, _TURN = 0.5, 0.6
 """m/s and rad/s it drives at unless told otherwise."""
+_SLOWEST = 0.001
+"""m/s or rad/s: less is no speed."""
 _TAG_DISTANCE = 1.5
 _NEAR = 0.02
 
@@ -88,8 +90,10 @@ class WheeledBase(Touchable):
 
     def move_to_tag(self, tag: int, theta: float, part: float = 1.0, runs: bool = True) -> bool:
         """Queue a drive to a tag; theta in degrees, 0 leaves the heading open."""
+        if not math.isfinite(theta):
+            return False
         place = self.tags.get(tag)
-        heading = math.radians(theta) if theta else None
+        heading = _radians(theta) if theta else None
 
         def goal(start: Pose) -> Pose:
             assert place is not None
@@ -101,8 +105,10 @@ class WheeledBase(Touchable):
 
     def rotate(self, theta: float) -> bool:
         """Turn by an angle in degrees, where the base can."""
-        turn = math.radians(theta)
-        return self._profile.rotate and self._take(lambda start: start._replace(heading=start.heading + turn))
+        if not self._profile.rotate or not math.isfinite(theta):
+            return False
+        turn = _radians(theta)
+        return self._take(lambda start: start._replace(heading=start.heading + turn))
 
     def cancel_task(self) -> bool:
         """Only a running task can be cancelled."""
@@ -135,7 +141,7 @@ class WheeledBase(Touchable):
 
     def remote_control(self, linear: float, angular: float) -> bool:
         """Drive at a velocity until the next one: the base repeats the last by itself."""
-        if self.work_mode != REMOTE_MODE:
+        if self.work_mode != REMOTE_MODE or not math.isfinite(linear + angular):
             return False
         self._remote = (
             min(max(linear, -self._profile.linear), self._profile.linear),
@@ -150,8 +156,12 @@ class WheeledBase(Touchable):
         return True
 
     def set_vel(self, linear: float, angular: float) -> bool:
-        self._speed, self._turn = min(abs(linear), self._profile.linear), min(abs(angular), self._profile.angular)
-        return self._speed > 0.0 and self._turn > 0.0
+        """How fast it drives its tasks; a base that could not move or turn would never arrive."""
+        speed, turn = min(abs(linear), self._profile.linear), min(abs(angular), self._profile.angular)
+        if not (speed >= _SLOWEST and turn >= _SLOWEST):
+            return False
+        self._speed, self._turn = speed, turn
+        return True
 
     def move_to_charge(self) -> bool:
         """Charge where it stands: this world has no dock."""
@@ -366,6 +376,11 @@ class WheeledBase(Touchable):
 def _place(tag: int) -> tuple[float, float]:
     """Tags stand on a grid unless somebody moves them."""
     return (_TAG_DISTANCE * (1 + tag % 3), _TAG_DISTANCE * (tag // 3 % 3))
+
+
+def _radians(theta: float) -> float:
+    """An angle in degrees, without the whole turns in it."""
+    return math.radians(math.fmod(theta, 360.0))
 
 
 def _wrapped(angle: float) -> float:

@@ -51,7 +51,7 @@ def method_command(name: str, method: Method, stimulus: Callable[[Action], Actio
             call.succeed(**method(call.params))
         except RpcRefusal as refusal:
             call.fail(refusal.code, str(refusal))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             call.fail(UNEXPECTED, f"bad parameters: {error!r}")
 
     return Command(
@@ -73,9 +73,11 @@ class RpcService:
         try:
             message = json.loads(request)
             number, name, params = message.get("id"), message["method"], message.get("params") or {}
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return _text(None, {"error": {"code": BAD_JSON, "message": "not a JSON-RPC request"}})
-        if name not in self._methods or not isinstance(params, dict):
+        if not isinstance(number, str | int | float | None):
+            return _text(None, {"error": {"code": BAD_JSON, "message": "an id is a number or a text"}})
+        if not isinstance(name, str) or name not in self._methods or not isinstance(params, dict):
             return _text(number, {"error": {"code": UNEXPECTED, "message": f"no method {name!r} with such parameters"}})
         answer = self.call(name, params)
         return None if answer is None else _text(number, answer)

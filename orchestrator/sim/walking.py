@@ -21,6 +21,7 @@ class Walking:
     def go(self, vx: float, vy: float, turn: float, duration: float, now: float) -> None:
         """Walk at a velocity, cut to what the robot can, until another one comes or the duration is over."""
         self.advance(now)
+        duration = max(duration, 0.0)
         if self._limits is not None:
             vx = min(max(vx, self._limits.vx.low), self._limits.vx.high)
             vy = min(max(vy, self._limits.vy.low), self._limits.vy.high)
