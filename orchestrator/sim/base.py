@@ -141,7 +141,7 @@ class WheeledBase(Touchable):
 
     def remote_control(self, linear: float, angular: float) -> bool:
         """Drive at a velocity until the next one: the base repeats the last by itself."""
-        if self.work_mode != REMOTE_MODE or not math.isfinite(linear + angular):
+        if self.work_mode != REMOTE_MODE or self.device is DeviceStatus_.ERROR or not math.isfinite(linear + angular):
             return False
         self._remote = (
             min(max(linear, -self._profile.linear), self._profile.linear),
@@ -165,7 +165,7 @@ class WheeledBase(Touchable):
 
     def move_to_charge(self) -> bool:
         """Charge where it stands: this world has no dock."""
-        if self._task or self.work_mode != TASK_MODE:
+        if self.device is not DeviceStatus_.DEVIDLE or self.work_mode != TASK_MODE:
             return False
         self.device, self.battery.charging = DeviceStatus_.CHARGING, True
         return True
@@ -217,7 +217,7 @@ class WheeledBase(Touchable):
     @by_hand
     def take_over(self) -> None:
         """Somebody works on the base: maintenance mode."""
-        self.work_mode = MAINTENANCE_MODE
+        self.work_mode, self._remote = MAINTENANCE_MODE, (0.0, 0.0)
 
     @by_hand
     def give_back(self) -> None:
@@ -226,9 +226,10 @@ class WheeledBase(Touchable):
     @by_hand
     def break_down(self, code: int = 1) -> None:
         """An error of the base itself: it stops and takes nothing until it is repaired."""
-        if self._task is not None:
+        if self._task is not None or self._queue:
             self._end(NavigationStatus_.FAILED)
         self._queue.clear()
+        self._start_at, self._remote = NEVER, (0.0, 0.0)
         self.device, self.errors = DeviceStatus_.ERROR, [code]
 
     @by_hand
@@ -237,7 +238,8 @@ class WheeledBase(Touchable):
 
     @by_hand
     def repair(self) -> None:
-        self.device, self.errors = DeviceStatus_.DEVIDLE, []
+        self.device = DeviceStatus_.TASKING if self._task or self._queue else DeviceStatus_.DEVIDLE
+        self.errors = []
 
     @by_hand
     def keep_reporting(self, status: Status | None) -> None:
@@ -290,12 +292,13 @@ class WheeledBase(Touchable):
             self._task is not None
             and self._task.runs
             and self.navigation is NavigationStatus_.RUNNING
+            and self.work_mode == TASK_MODE
             and not self._held
         )
 
     @property
     def _held(self) -> bool:
-        return self.blocked or self.stopped or self.device is DeviceStatus_.OFFLINE
+        return self.blocked or self.stopped or self.device in (DeviceStatus_.OFFLINE, DeviceStatus_.ERROR)
 
     def _take(self, goal: Callable[[Pose], Pose] | None, part: float = 1.0, runs: bool = True) -> bool:
         free = self.device in (DeviceStatus_.DEVIDLE, DeviceStatus_.TASKING)

@@ -215,6 +215,78 @@ def test_no_drive_while_the_body_is_in_damping(lab: Lab) -> None:
     assert lab.see("rt/amr/state").navigation_status is STATE.IDLE
 
 
+def remote_drive(lab: Lab) -> None:
+    drive(lab, "START_REMOTE", wait=0.1)
+    lab.twin.base.press_confirm_key()
+    drive(lab, "REMOTE_CONTROL", linear_vel=0.3, wait=1.0)
+    assert lab.twin.base.driving
+
+
+def test_an_error_stops_the_base_in_remote_mode_too(ready: Lab) -> None:
+    remote_drive(ready)
+    ready.twin.base.break_down()
+    here = ready.twin.base.pose
+    drive(ready, "REMOTE_CONTROL", linear_vel=0.3, wait=2.0)
+    assert (ready.twin.base.pose, ready.twin.base.driving) == (here, False)
+    ready.twin.base.repair()
+    ready.wait(2.0)
+    assert ready.twin.base.pose == here  # what was asked for before the error is over
+    drive(ready, "REMOTE_CONTROL", linear_vel=0.3, wait=1.0)
+    assert ready.twin.base.driving
+
+
+def test_a_task_waits_while_somebody_works_on_the_base(ready: Lab) -> None:
+    drive(ready, "MOVE_TO_TAG", target_id=12, wait=2.0)
+    ready.twin.base.take_over()
+    here = ready.twin.base.pose
+    ready.wait(30.0)
+    assert (ready.twin.base.pose, ready.twin.base.driving, ready.twin.base.velocity) == (here, False, (0.0, 0.0))
+    ready.twin.base.give_back()
+    ready.wait(30.0)
+    assert ready.see("rt/amr/state").navigation_status is STATE.COMPLETED
+
+
+def test_maintenance_ends_a_remote_drive_for_good(ready: Lab) -> None:
+    remote_drive(ready)
+    ready.twin.base.take_over()
+    ready.twin.base.give_back()
+    drive(ready, "START_REMOTE", wait=0.1)
+    ready.twin.base.press_confirm_key()
+    ready.wait(1.0)
+    assert not ready.twin.base.driving
+
+
+def test_a_base_that_breaks_down_before_its_task_begins_is_as_good_as_new_when_repaired(ready: Lab) -> None:
+    drive(ready, "MOVE_TO_TAG", target_id=12, wait=0.05)
+    ready.twin.base.break_down()
+    ready.wait(1.0)
+    assert ready.see("rt/amr/state").navigation_status is STATE.FAILED
+    ready.twin.base.repair()
+    remote_drive(ready)
+    ready.wait(1.0)
+    assert ready.twin.base.driving
+
+
+def test_a_base_with_an_error_does_not_charge(ready: Lab) -> None:
+    ready.twin.base.break_down()
+    assert not ready.twin.base.move_to_charge()
+    assert ready.see("rt/amr/state").device_status.name == "ERROR"
+
+
+def test_a_base_that_comes_back_online_is_still_at_its_task(ready: Lab) -> None:
+    drive(ready, "MOVE_TO_TAG", target_id=12, wait=2.0)
+    ready.twin.base.go_offline()
+    ready.twin.base.repair()
+    ready.wait(0.1)
+    assert ready.see("rt/amr/state").device_status.name == "TASKING"
+
+
+def test_a_speed_of_zero_is_refused(ready: Lab) -> None:
+    drive(ready, "SET_VEL", linear_vel=0.4, angular_vel=0.0)
+    drive(ready, "MOVE_TO_TAG", target_id=12, wait=30.0)
+    assert ready.see("rt/amr/state").navigation_status is STATE.COMPLETED
+
+
 def test_remote_drive_waits_for_the_key_latches_and_refuses_tasks(ready: Lab) -> None:
     drive(ready, "START_REMOTE", wait=1.0)
     assert ready.see("rt/amr/state").navigation_status is STATE.WAITING_CONFIRM
@@ -375,6 +447,22 @@ def test_json_rpc_walks_for_the_given_time() -> None:
     assert lab.twin.walking.x == pytest.approx(0.4)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"method": 3}', '{"method": "Nonsense"}', '{"method": "SetFsmId"}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        "[" * 100_000,
+        '{"method": 3}',
+        '{"method": [], "id": 1}',
+        '{"method": "GetFsmId", "id": [1]}',
+        '{"method": "Nonsense"}',
+        '{"method": "SetFsmId"}',
+        '{"method": "SetFsmId", "params": {"fsm_id": 1e999}}',
+        '{"method": "AMRNavigateToTag", "params": {"target_id": 12, "theta": NaN}}',
+    ],
+    ids=range(11),
+)
 def test_bad_requests_get_an_error(lab: Lab, text: str) -> None:
     assert "error" in json.loads(lab.twin.rpc.answer(text))
