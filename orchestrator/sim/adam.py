@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from orchestrator.robots.pads import ADAM_FULL_SCALE
 from orchestrator.sim.battery import Battery
 from orchestrator.sim.hands import Hand
 from orchestrator.sim.joints import Joints
 from orchestrator.sim.noise import Noise
-from orchestrator.sim.pad import Pad
+from orchestrator.sim.pad import ADAM_BUTTONS, Pad
 from orchestrator.sim.template import Numbers, Template, blank
 from orchestrator.sim.twin import Twin
 from orchestrator.wire.pnd_adam import MotorState_
@@ -35,6 +36,7 @@ class AdamTwin(Twin):
     """An Adam. It obeys in developer mode only, which no topic shows; the twin starts in it."""
 
     offers = frozenset({"damping", "battery", "fall"})
+    buttons = ADAM_BUTTONS
 
     def build(self) -> None:
         profile = self.profile
@@ -149,6 +151,7 @@ class LowState:
         self._template = template = Template(message)
         self._tick = template.numbers("tick")
         self._motors = template.table("motor_state[*].q", len(_MOTOR_NOISE))
+        self._modes = template.numbers("motor_state[*].mode")
         self._errors = template.numbers("motor_state[*].state")
         self._imu = template.stretch("imu_state.quaternion", len(_IMU_NOISE))
         self._pad = template.numbers("wireless_remote")
@@ -164,6 +167,7 @@ class LowState:
             joints = twin.joints
             self._clean[:, 0], self._clean[:, 1], self._clean[:, 3] = joints.q, joints.dq, joints.tau
         np.add(self._clean, self._noise.draw(), out=self._motors)
+        self._modes[:] = twin.enabled
         self._errors[:] = twin.motor_errors
         np.add(self._upright(), self._imu_noise.draw(), out=self._imu)
         milliseconds = int(twin.uptime * 1000.0 + 1e-6)
@@ -189,10 +193,10 @@ class LowState:
 
 
 def _show_pad(view: Numbers, pad: Pad) -> None:
-    """Nineteen numbers; the older firmware's forty short ones are documented by nobody and stay zero."""
-    values = pad.adam()
-    if len(view) == len(values):
-        view[:] = values
+    """Nineteen numbers; in the older firmware the same ones scaled, the first of forty, as far as is known."""
+    values = np.array(pad.adam())
+    scale = 1.0 if view.dtype.kind == "f" else ADAM_FULL_SCALE
+    view[: len(values)] = values * scale
 
 
 class HandState:

@@ -25,7 +25,7 @@ from orchestrator.sim.drives import SERVO_ON, Drives
 from orchestrator.sim.fsm import StateMachine
 from orchestrator.sim.hands import Hand
 from orchestrator.sim.joints import Joints
-from orchestrator.sim.pad import Pad
+from orchestrator.sim.pad import DOBOT_BUTTONS, Pad
 from orchestrator.sim.rpc import (
     BAD_TRANSITION,
     SERVER,
@@ -69,6 +69,8 @@ def _time_to(state: int) -> float:
 
 class AtomTwin(Twin):
     """An Atom on legs, or an Atom-W on its base."""
+
+    buttons = DOBOT_BUTTONS
 
     def build(self) -> None:
         profile = self.profile

@@ -328,6 +328,11 @@ FAULTS: dict[str, Kind] = {
         "hand", "what the hand holds slips out", {},
         _once(lambda twin, fault: setattr(twin.hand(fault.target), "object", False)),
     ),
+    "press": Kind(
+        "button", "somebody presses a button of the pad, and lets it go at the end", {},
+        _while(lambda twin, fault: twin.press(fault.target), lambda twin, fault: twin.release(fault.target)),
+    ),
+    "press_key": _base("press_confirm_key", "somebody presses the key on the base that allows a remote drive"),
     "amr_failed": _base("fail", "the base's task fails"),
     "amr_error": _base(
         "break_down", "the base reports an error and stops", "repair", code=Parameter(1, least=1, most=0xFFFFFFFF)
@@ -392,6 +397,7 @@ def _targets(twin: Any) -> dict[str, tuple[str, ...]]:
         "hand": tuple(twin.hands),
         "joint": tuple(joint.name for joint in twin.profile.joints),
         "state": tuple(twin.profile.fsm),
+        "button": twin.buttons,
     }
 
 

@@ -10,8 +10,10 @@ DOBOT_BITS = {
 }
 """Buttons by byte, lowest bit first (docs/wire.md)."""
 ADAM_ORDER = ["lx", "ly", "rx", "ry", "lt", "rt", "xx", "yy", "a", "b", "x", "y", "lb", "rb"]
-ADAM_ORDER += ["back", "start", "home", "lo", "ro"]
+ADAM_ORDER += ["select", "start", "home", "lo", "ro"]
 AXES = ("lx", "ly", "rx", "ry")
+DOBOT_BUTTONS = tuple(name for names in DOBOT_BITS.values() for name in names)
+ADAM_BUTTONS = tuple(name for name in ADAM_ORDER if name not in (*AXES, "xx", "yy"))
 
 
 class Pad:

@@ -48,6 +48,8 @@ class Twin:
 
     offers: frozenset[str] = frozenset()
     """What can happen to it besides what can to any robot: its emergency stops, a base, a battery, a fall."""
+    buttons: tuple[str, ...] = ()
+    """Of the operator's pad, where a topic shows them."""
 
     def __init__(
         self,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from orchestrator.robots.knowledge import Known
 from orchestrator.robots.profiles import load_profile
+from orchestrator.robots.state import State
 from orchestrator.wire.pnd_adam import MotorCmd_
 from tests.support.lab import Lab
 
@@ -85,7 +88,29 @@ def test_the_pad_in_both_layouts(lab: Lab) -> None:
     remote = lab.see("rt/lowstate").wireless_remote
     assert (remote[1], remote[8]) == (-0.5, 1.0)
     old = Lab(replace(load_profile("adam_u"), variants=("remote_int16",)))
+    state = State(old.twin.profile, old.bus)
+    old.twin.press("select")
+    old.twin.push(ly=-0.5)
+    old.wait(0.3)
     assert len(old.see("rt/lowstate").wireless_remote) == 40
+    assert seen(state, "pad.ly") == pytest.approx(-0.5, abs=1e-4)
+    assert seen(state, "pad") == {"select"}
+    old.twin.press_emergency()
+    old.wait(0.1)
+    assert seen(state, "emergency.pad")
+
+
+def seen(state: State, name: str) -> Any:
+    found = state.read(name)
+    assert isinstance(found, Known)
+    return found.value
+
+
+def test_a_motor_that_is_switched_off_says_so(lab: Lab) -> None:
+    assert {motor.mode for motor in lab.see("rt/lowstate").motor_state} == {1}
+    commands = [MotorCmd_(int(joint != 3), 0.0, 0.0, 0.0, 9.0, 0.9, 0.0, 0) for joint in range(JOINTS)]
+    lab.tell("rt/lowcmd", motor_cmd=commands, wait=0.1)
+    assert [joint for joint, motor in enumerate(lab.see("rt/lowstate").motor_state) if motor.mode == 0] == [3]
 
 
 def test_a_fall_tilts_the_imu(lab: Lab) -> None:

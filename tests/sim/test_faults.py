@@ -346,6 +346,22 @@ def test_other_faults_of_the_robot(lab: Lab) -> None:
     assert not lab.twin.hand("right").object
 
 
+def test_a_person_presses_the_key_on_the_base_when_it_waits_for_it(lab: Lab) -> None:
+    inject(lab.twin, f"press_key@{AMR}.navigation_status=WAITING_CONFIRM")
+    lab.tell("rt/amr/cmd", command_type=COMMAND.START_REMOTE, wait=0.5)
+    assert lab.see(AMR).work_mode == 3
+
+
+@pytest.mark.parametrize(("robot", "button"), [("atom_w", "f1"), ("adam_u", "select")])
+def test_a_person_presses_a_button_for_a_while(robot: str, button: str) -> None:
+    lab = Lab(robot)
+    inject(lab.twin, f"press:{button}@1s+500ms")
+    lab.wait(1.0)
+    assert lab.twin.pad.held == {button}
+    lab.wait(1.0)
+    assert lab.twin.pad.held == set()
+
+
 def test_faults_of_the_other_families() -> None:
     gr2, adam = Lab("gr2"), Lab("adam_u")
     inject(gr2.twin, "security")
@@ -410,6 +426,9 @@ def test_a_mistake_says_what_would_be_right(lab: Lab, text: str, message: str) -
 @pytest.mark.parametrize(
     ("robot", "text", "message"),
     [
+        ("adam_u", "press:f1", "no button 'f1'"),
+        ("gr2", "press:a", "press: gr2 has no button"),
+        ("atom", "press_key", "press_key: atom has no base"),
         ("adam_u", "foreign_fsm:damping", "foreign_fsm: adam_u has no state"),
         ("adam_u", "wrong:rt/lowstate.motor_state[99].q,value=1", "there is no element [99]"),
         ("adam_u", "hard@rt/lowstate.motor_state[99].q=1", "there is no element [99]"),

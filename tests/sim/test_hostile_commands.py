@@ -19,7 +19,7 @@ from tests.support.lab import Lab
 FLOATS = (0.0, -0.0, 1.0, -1.0, 0.3, 1e-30, 100.0, 1e6, 3e38, -3e38, math.nan, math.inf, -math.inf)
 DOUBLES = (*FLOATS, 1e300, -1e300, 1.7e308)
 WORDS = ("", "left_manipulator", "right_arm", "left_hand", "waist", "ü", "x" * 300)
-JSON = (
+JSON: tuple[Any, ...] = (
     None,
     True,
     False,
