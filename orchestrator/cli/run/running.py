@@ -49,9 +49,10 @@ def problems() -> tuple[type[Exception], ...]:
 
 def run(loaded: Loaded, options: Options, unfinished: Unfinished | None = None) -> int:
     """The exit code."""
-    from orchestrator.sim.faults import check_faults
+    if options.faults:
+        from orchestrator.sim.faults import check_faults
 
-    check_faults(loaded.profile, options.faults)
+        check_faults(loaded.profile, options.faults)
     if options.dry_run:
         return _dry_run(loaded, options)
     if options.virtual:
