@@ -26,6 +26,8 @@ _TIME = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*([a-z]+)")
 
 def parse_fault(text: str, twin: Twin) -> Fault:
     """A fault from its text; mistakes are FaultErrors that say what would be right."""
+    if not text.isprintable():
+        raise FaultError(f"{text!r}: is not a fault such as hard@12s+3s")
     lasting = _LASTING.search(text)
     until = _seconds(lasting[1], text) if lasting else None
     head, at, moment = text[: lasting.start() if lasting else None].partition("@")

@@ -412,6 +412,7 @@ def test_faults_of_the_other_families() -> None:
         ("hard@rt/amr/state.task_id=1.5", "not 1.5"),
         ("hard@rt/amr/state.position=1", "position is several values"),
         ("hard@rt/amr/state.position[0]=nan", "never equal"),
+        ("hard\n", "'hard\\n': is not a fault such as"),
         ("hard@", "'' is not a time"),
         ("hard@1.2.3s", "'1.2.3s' is not a time"),
         ("hard@3s+", "'' is not a time"),
