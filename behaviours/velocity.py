@@ -57,6 +57,10 @@ class Walk(
     """Walk with a velocity for a time, or until a distance or a change of heading has been covered, then stand.
 
     - Walk: {forward: 0.3 m/s, distance: 2 m}
+    - Walk: {turn: -30 deg/s, heading: -90 deg}
+
+    The velocities say which way: `distance` is the length that is walked, also backwards or sideways; `heading` is how
+    far it turns from where it faces, positive to the left like `turn`.
     """
 
     forward: Annotated[Speed, Limit("walk.forward")] = 0.0
@@ -65,6 +69,18 @@ class Walk(
     time: Annotated[Duration, Between(0, 600)] | None = None
     distance: Annotated[Length, Between(0, 100)] | None = None
     heading: Angle | None = None
+
+    def mistake(self) -> tuple[str, str] | None:
+        walks = bool(self.forward or self.left)
+        if self.distance is not None and not walks:
+            return "distance", "a distance needs a velocity: forward or left"
+        if self.heading is not None and not self.turn:
+            return "heading", "a heading needs a velocity: turn"
+        if self.heading is not None and self.heading * self.turn < 0:
+            return "heading", "heading and turn go opposite ways: both are positive to the left"
+        if self.time is not None and not walks and not self.turn:
+            return "time", "there is no velocity: forward, left or turn"
+        return None
 
     def start(self) -> None:
         self._left = 1.0

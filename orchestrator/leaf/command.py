@@ -24,7 +24,7 @@ class Command(Leaf, declared=False):
     """A subclass says in `command` what to ask of the robot; the capability judges when that is done.
 
     Stopped, whatever still goes on is called off: a stream ends with standstill or hold, a task of the base is
-    cancelled. Paused, too; resumed, the command is given anew.
+    cancelled. Paused, too; resumed, the command is given anew. Nothing is asked for that contradicts itself.
     """
 
     _judge: Judge | None = None
@@ -35,10 +35,13 @@ class Command(Leaf, declared=False):
 
     def start(self) -> None:
         self._judge = None  # if the command cannot be given, there is none to stop
-        self._judge = self.command()
+        if self.mistake() is None:
+            self._judge = self.command()
 
     def step(self) -> Status:
-        assert self._judge is not None
+        if self._judge is None:
+            _, why = self.mistake() or ("", "the command was not given")
+            return self.fail("refused", why)
         return self.take(self._judge.outcome())
 
     def stop(self) -> None:

@@ -62,6 +62,7 @@ class Declaration:
     name: str
     summary: str
     example: str
+    remark: str
     params: Mapping[str, Param]
     needs: tuple[str, ...]
     uses: tuple[str | By, ...]
@@ -104,7 +105,8 @@ class Leaf:
 
     declared    False for a base class of leaves, which is no leaf itself
 
-    The first sentence of the docstring says what it does; the indented lines are its example in YAML.
+    The first line of the docstring says what it does, the lines with a dash are its example in YAML, and what follows
+    them are remarks.
     The engine makes an instance per node, sets `robot` and the parameters as attributes, and calls `start` once, then
     `step` until it is over, and `stop` once at the end, for whatever reason; `pause` and `resume` in between. After
     `stop` the same instance may be started again. After each step the engine shows `message` and `progress`.
@@ -137,6 +139,10 @@ class Leaf:
     def why(self) -> str:
         """The reason and what it means, for people."""
         return ": ".join(dict.fromkeys(str(part) for part in (self.reason, self.message) if part))
+
+    def mistake(self) -> tuple[str, str] | None:
+        """A parameter that does not go with the others, and why: `check` says so, and the leaf fails at its start."""
+        return None
 
     def start(self) -> None:
         """Send the command. Not called again before `stop`."""
@@ -186,11 +192,12 @@ class Leaf:
         if not declared:
             return
         params = _params(cls)
-        summary, example = _described(cls)
+        summary, example, remark = _described(cls)
         cls.declaration = Declaration(
             name=cls.__name__,
             summary=summary,
             example=example,
+            remark=remark,
             params=params,
             needs=tuple(needs.split()),
             uses=_uses(uses),
@@ -224,10 +231,10 @@ def _params(cls: type[Leaf]) -> dict[str, Param]:
     return found
 
 
-def _described(cls: type[Leaf]) -> tuple[str, str]:
-    lines = (cls.__doc__ or "").strip().splitlines()
-    example = [line.strip() for line in lines[1:] if line.strip().startswith("- ")]
-    return (lines[0].strip() if lines else ""), "\n".join(example)
+def _described(cls: type[Leaf]) -> tuple[str, str, str]:
+    summary, *rest = [line.strip() for line in (cls.__doc__ or "").strip().splitlines()] or [""]
+    example = [line for line in rest if line.startswith("- ")]
+    return summary, "\n".join(example), " ".join(line for line in rest if line and line not in example)
 
 
 def _uses(uses: str | By | tuple[str | By, ...]) -> tuple[str | By, ...]:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from orchestrator.leaf import Catalogue, Declaration, ParamType
+from orchestrator.leaf import Catalogue, Declaration, Leaf, ParamType
 from orchestrator.leaf.words import KINDS, LATER, MODIFIERS, OF_KIND
 from orchestrator.treefile.expression import NOT_CONSTANT, Name
 from orchestrator.treefile.limits import DEPTH, Effort
-from orchestrator.treefile.model import Modifiers, TreeNode
+from orchestrator.treefile.model import Expression, Modifiers, Template, TreeNode
 from orchestrator.treefile.modifiers import Entry, ModifierReader, Outcome, after_modifiers, never_runs
 from orchestrator.treefile.scope import Saved, Scope, on_either
 from orchestrator.treefile.values import Reader
@@ -406,6 +406,8 @@ class Builder:
                 self._findings.missing(key, "missing-parameter", f"{declared.name} needs {' and '.join(missing)}")
         if declared.one_of:
             self._check_one_of(declared, key, entries, meant)
+        if declared.leaf.mistake is not Leaf.mistake and len(values) == len(params):
+            self._check_together(made, declared, key, entries)
         if self._reader.active and any(param.type.kind == "group" for param in params.values()):
             self._check_group(made, declared, entries)
 
@@ -436,6 +438,15 @@ class Builder:
         for word in given[1:]:
             message = f"{declared.name} takes only one of {names}; {given[0]} is given already"
             self._findings.error(entries[word][0], "one-of", message)
+
+    def _check_together(self, made: TreeNode, declared: Declaration, key: Scalar, entries: dict[str, Entry]) -> None:
+        """What only the leaf knows about its values, as far as all of them are known before the run."""
+        if any(isinstance(value, (Expression, Template)) for value in made.values.values()):
+            return
+        mistake = declared.leaf(None, made.values).mistake()
+        if mistake is not None:
+            at = entries[mistake[0]][1] if mistake[0] in entries else key
+            self._findings.error(at, "contradiction", f"{declared.name}: {mistake[1]}")
 
     def _check_group(self, made: TreeNode, declared: Declaration, entries: dict[str, Entry]) -> None:
         """Angles and poses beside a group must be of that group."""

@@ -112,6 +112,7 @@ def families_of(declared: Declaration) -> list[str]:
 def facts(declared: Declaration) -> list[tuple[str, str]]:
     """Everything there is to say about a leaf beside its sentence, parameters and example; no empty lines."""
     rows = [
+        ("note", declared.remark),
         ("needs", ", ".join(declared.needs)),
         ("uses", uses_text(declared)),
         ("on", ", ".join(families_of(declared))),
@@ -132,6 +133,7 @@ def to_json(declared: Declaration) -> dict[str, Any]:
         "name": declared.name,
         "summary": declared.summary,
         "example": declared.example,
+        "remark": declared.remark or None,
         "parameters": [
             {
                 "name": param.name,

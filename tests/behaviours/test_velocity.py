@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import behaviours
 from behaviours.velocity import SetVelocitySource, Stop, Walk
-from orchestrator.leaf import Status
+from orchestrator.leaf import Catalogue, Status, leaves_of
+from orchestrator.treefile import Surroundings, check_file
 from tests.support.leaf_cases import (
     AURORA_WALKING,
     STANDING,
@@ -44,6 +47,7 @@ SEEN = [
     *(walk(robot, forward=0.3, time=2.0) for robot in AURORA),
     walk("gr2", forward=0.3, distance=1.0),
     walk("gr2", left=-0.2, distance=0.5),
+    walk("gr2", turn=-0.4, heading=-1.0),
     *(walk(robot, turn=0.4, heading=1.0) for robot in ("gr2", "atom", "atom_w")),
     walk("atom", turn=0.4, time=2.0),
 ]
@@ -107,6 +111,67 @@ def test_the_way_is_measured_not_computed() -> None:
     stage = Stage("gr2").prepare(*AURORA_WALKING)
     stage.play(Walk, forward=0.3, distance=1.0)
     assert stage.twin.walking.x == pytest.approx(1.0, abs=0.05)
+
+
+@pytest.mark.parametrize("robot", ["gr2", "atom"])
+@pytest.mark.parametrize("heading", [1.5, -1.5, 4.0])
+def test_it_turns_the_way_it_was_told_to(robot: str, heading: float) -> None:
+    stage = Stage(robot).prepare(*(AURORA_WALKING if robot == "gr2" else WALKING))
+    before = stage.twin.walking.yaw
+    assert stage.play(Walk, turn=math.copysign(0.4, heading), heading=heading).status is Status.SUCCESS
+    assert stage.twin.walking.yaw - before == pytest.approx(heading, abs=0.1)
+
+
+def test_a_turn_the_wrong_way_is_no_progress() -> None:
+    stage = Stage("gr2").prepare(*AURORA_WALKING)
+    walking = stage.twin.walking
+    go = walking.go
+    walking.go = lambda vx, vy, turn, duration, now: go(vx, vy, -turn, duration, now)
+    play = stage.play(Walk, turn=0.4, heading=1.0)
+    assert (play.status, play.reason) == (Status.FAILURE, "no_progress")
+
+
+def test_a_distance_is_walked_in_a_circle_too() -> None:
+    stage = Stage("gr2").prepare(*AURORA_WALKING)
+    play = stage.play(Walk, forward=0.3, turn=0.5, distance=3.0)
+    assert play.status is Status.SUCCESS
+    assert play.took == pytest.approx(10.0, abs=1.0)
+
+
+CONTRADICTIONS = [
+    ({"turn": "30 deg/s", "heading": "-90 deg"}, "heading", "opposite ways"),
+    ({"turn": "-30 deg/s", "heading": "90 deg"}, "heading", "opposite ways"),
+    ({"forward": "0.2 m/s", "heading": "90 deg"}, "heading", "needs a velocity: turn"),
+    ({"turn": "30 deg/s", "distance": "1 m"}, "distance", "needs a velocity: forward or left"),
+    ({"time": "3 s"}, "time", "there is no velocity"),
+    ({"forward": "0 m/s", "time": "3 s"}, "time", "there is no velocity"),
+]
+
+
+@pytest.mark.parametrize(("written", "where", "why"), CONTRADICTIONS)
+def test_a_goal_that_does_not_go_with_the_velocity_is_found_before_anything_moves(
+    written: dict[str, str], where: str, why: str, tmp_path: Path
+) -> None:
+    parameters = "".join(f"\n      {name}: {value}" for name, value in written.items())
+    path = tmp_path / "tree.yaml"
+    path.write_text(f"tree: tried\nroot:\n  - Walk:{parameters}\n")
+    line = 4 + list(written).index(where)
+    found = check_file(path, Surroundings(Catalogue(leaves_of(behaviours)), {})).findings.sorted()
+    assert [(f.code, f.place.line, f.place.column) for f in found] == [
+        ("contradiction", line, len(f"      {where}: ") + 1)
+    ]
+    assert why in found[0].message
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"turn": 0.5, "heading": -1.5}, {"forward": 0.2, "heading": 1.5}, {"turn": 0.5, "distance": 1.0}, {"time": 3.0}],
+)
+def test_it_refuses_such_a_goal_when_it_becomes_known_only_in_the_run(values: dict[str, float]) -> None:
+    stage = Stage("gr2").prepare(*AURORA_WALKING)
+    play = stage.play(Walk, **values)
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
+    assert stage.sent == []
 
 
 def test_an_atom_measures_no_distance() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from orchestrator.robots.capabilities.body import Body, turn_between
 from orchestrator.robots.intents import SetVelocitySource
@@ -23,6 +24,11 @@ LEAST_TURN = 0.05
 """Radians that are more than noise."""
 NO_PROGRESS = 5.0
 """Seconds without a part of the way done before walking counts as stuck."""
+LEAST_STEP = 0.1
+"""Metres after which a part of a way is added up: more than a walking body sways."""
+
+Measure = Callable[[Any], float]
+"""How much of the way is done; told every new report."""
 
 
 class Velocity:
@@ -47,12 +53,12 @@ class Velocity:
         distance: float | None = None,
         heading: float | None = None,
     ) -> Judge:
-        """Walk for a time, or until so far from here, or until turned by so much; without any, until cancelled."""
+        """Walk for a time, a way of so many metres, or until turned by so much; without any, until cancelled."""
         intent = VelocityIntent(vx, vy, yaw)
         if distance is not None:
-            return self._until(intent, distance, self._body.position, _distance)
+            return self._until(intent, distance, self._body.position, _way())
         if heading is not None:
-            return self._until(intent, abs(heading), self._body.yaw, _turned())
+            return self._until(intent, abs(heading), self._body.yaw, _turned(math.copysign(1.0, heading)))
         return _Timed(self._context, intent, time, self._evidence(intent))
 
     def stop(self) -> Judge:
@@ -81,7 +87,7 @@ class Velocity:
         intent: VelocityIntent,
         goal: float,
         read: Read,
-        measure: Callable[[object, object], float],
+        measure: Measure,
     ) -> Judge:
         start = read()
         if isinstance(start, Unknown):
@@ -120,13 +126,12 @@ class _Measured(Judge):
         intent: VelocityIntent,
         goal: float,
         read: Read,
-        measure: Callable[[object, object], float],
+        measure: Measure,
     ) -> None:
         self._goal = goal
         self._read = read
         self._measure = measure
-        self._start: object = None
-        self._best = (0.0, context.clock.now())
+        self._best: tuple[float, float] | None = None
         super().__init__(context, intent)
 
     def judge(self, now: float) -> Outcome:
@@ -135,13 +140,10 @@ class _Measured(Judge):
             return unknown(found)
         if found is None:
             return running()
-        if self._start is None:
-            self._start = found.value
-            self._best = (0.0, now)
-        done = self._measure(self._start, found.value)
+        done = self._measure(found.value)
         if done >= self._goal * (1 - 1e-9):  # steps add up to the goal but for rounding
             return SUCCESS
-        if done > self._best[0] + 0.02 * self._goal:
+        if self._best is None or done > self._best[0] + 0.02 * self._goal:
             self._best = (done, now)
         if now - self._best[1] > NO_PROGRESS:
             return failure(Reason.NO_PROGRESS, f"{done:.2f} of {self._goal:.2f}")
@@ -176,22 +178,32 @@ class _Stopping(Judge):
         return SUCCESS
 
 
-def _distance(start: object, now: object) -> float:
-    assert isinstance(start, tuple) and isinstance(now, tuple)
-    return math.hypot(now[0] - start[0], now[1] - start[1])
+def _way() -> Measure:
+    """Adds up the way step by step: whoever walks in a circle gets no further from where it began."""
+    mark: Any = None
+    walked = 0.0
+
+    def measure(now: Any) -> float:
+        nonlocal mark, walked
+        mark = now if mark is None else mark
+        step = math.hypot(now[0] - mark[0], now[1] - mark[1])
+        if step < LEAST_STEP:
+            return walked + step
+        mark, walked = now, walked + step
+        return walked
+
+    return measure
 
 
-def _turned() -> Callable[[object, object], float]:
-    """Adds up small turns, so that more than half a turn can be asked for."""
-    last: list[float] = []
+def _turned(way: float) -> Measure:
+    """Adds up small turns, so that more than half a turn can be asked for; turns the other way count against it."""
+    last: Any = None
     total = 0.0
 
-    def measure(start: object, now: object) -> float:
-        nonlocal total
-        assert isinstance(now, float)
-        if last:
-            total += turn_between(last[0], now)
-        last[:] = [now]
-        return abs(total)
+    def measure(now: Any) -> float:
+        nonlocal last, total
+        total += 0.0 if last is None else way * turn_between(last, now)
+        last = now
+        return total
 
     return measure
