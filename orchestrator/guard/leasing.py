@@ -134,14 +134,16 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
         turn.change(task=Task(id, now, base.task, accepted=False, cancelled=False), paused_task=False)
         turn.change(moved=state.moved | {"base"})
     elif isinstance(intent, StartRemote):
-        turn.change(remote_since=now, asked=state.asked | {"remote": now})
+        under_way = state.under_way | {"remote": id}
+        turn.change(remote_since=now, asked=state.asked | {"remote": now}, under_way=under_way)
     elif isinstance(intent, ClearErrors):
         turn.change(cleared=True)
     elif isinstance(intent, EnableMotors):
         turn.change(asked=state.asked | {"motors": now})
     elif isinstance(intent, HandTarget):
         holds = {hand: hold for hand, hold in state.hand_holds.items() if hand != intent.hand}
-        turn.change(moved=state.moved | {f"hand {intent.hand}"}, hand_holds=holds)
+        what = f"hand {intent.hand}"
+        turn.change(moved=state.moved | {what}, hand_holds=holds, under_way=state.under_way | {what: id})
     elif isinstance(intent, CancelTask) and state.task is not None:
         turn.change(task=replace(state.task, cancelled=True))
     elif isinstance(intent, PauseTask):

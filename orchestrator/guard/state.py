@@ -199,6 +199,8 @@ class State(msgspec.Struct, frozen=True):
     paused_task: bool = False
     remote_since: float | None = None
     """Since when a remote session of the base is ours."""
+    under_way: dict[str, int] = {}
+    """The newest command to each hand, and the one that opened the remote session: a stop takes back what it does."""
     moved: frozenset[str] = frozenset()
     """What we have moved since arming: joint groups, hands and kinds of stream."""
     holds: dict[str, Hold] = {}

@@ -37,7 +37,7 @@ def begin(
         _hold_what_we_moved(turn)
     else:
         turn.change(holds={}, hand_holds={}, frame_due=math.inf)
-    _end_streams(turn, cause)
+    _end_what_goes_on(turn, cause)
     velocity = setting.takes(Velocity) and (drove_velocity or setting.robot.hold.always_zero_velocity)
     turn.change(
         pending=(),
@@ -63,10 +63,10 @@ def begin(
         _drop(turn)
 
 
-def _end_streams(turn: Turn, cause: str) -> None:
-    for stream in turn.state.streams:
-        turn.report("ended", cause, stream.id, "stopped")
-    turn.change(streams=())
+def _end_what_goes_on(turn: Turn, cause: str) -> None:
+    for id in (*(stream.id for stream in turn.state.streams), *turn.state.under_way.values()):  # noqa: A001
+        turn.report("ended", cause, id, "stopped")
+    turn.change(streams=(), under_way={})
 
 
 def _hold_what_we_moved(turn: Turn) -> None:
@@ -105,6 +105,8 @@ def _stop_base(turn: Turn, cause: str, how: str, asked: bool) -> None:
         turn.change(paused_task=True)
     elif asked or task is not None:
         turn.send(CancelTask(), "stop", cause)
+        if task is not None and not task.cancelled:
+            turn.report("ended", cause, task.id, "stopped")
         turn.change(task=replace(task, cancelled=True) if task else None, paused_task=False)
 
 

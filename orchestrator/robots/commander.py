@@ -14,7 +14,7 @@ class Receipt:
 
     intent: AnyIntent
     state: Literal["pending", "sent", "refused", "ended"] = "pending"
-    """ended: a stream that is no longer renewed, or was ended by the guard."""
+    """ended: a stream that is no longer renewed, or whatever the guard has stopped."""
     reason: str = ""
     sent_at: float = float("inf")
     """When its first message left, by the bus' clock; infinite until then."""

@@ -67,7 +67,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.CANCELLED: "it was cancelled",
     Reason.CANCELLED_BY_OTHER: "somebody else cancelled it",
     Reason.CONTROL_LOST: "control was taken away",
-    Reason.ENDED: "the command stream was ended",
+    Reason.ENDED: "the guard ended it",
     Reason.NOTHING_HELD: "the hand holds nothing",
     Reason.UNSUPPORTED: "this robot cannot do it",
     Reason.BAD_FILE: "the file cannot be used",

@@ -94,7 +94,7 @@ class Task(Judge):
     @property
     def may_run(self) -> bool:
         """Whether the base has it, or may still get it."""
-        return self.receipt is not None and self.receipt.state in ("pending", "sent")
+        return self.receipt is not None and self.receipt.state != "refused"
 
     @property
     def was_seen(self) -> bool:

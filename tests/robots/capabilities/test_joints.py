@@ -62,7 +62,7 @@ def test_a_stream_ended_by_the_guard_fails_with_its_reason() -> None:
     fake = with_upper_control()
     move = fake.robot.joints.move("head", (0.8, 0.0), 2.0)
     fake.orders.receipts[0].state, fake.orders.receipts[0].reason = "ended", "the robot is stale"
-    assert fake.judge(move).text == "the command stream was ended: the robot is stale"
+    assert fake.judge(move).text == "the guard ended it: the robot is stale"
 
 
 def test_how_far_a_pose_is() -> None:
