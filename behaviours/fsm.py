@@ -53,5 +53,8 @@ class WaitStable(Command, needs="stand_pose", families=("aurora",), looks=True, 
 
     time: Duration = 0.5
 
+    def takes(self) -> float:
+        return self.time
+
     def command(self) -> Judge:
         return self.robot.stand_pose.wait_stable(self.time)

@@ -16,6 +16,7 @@ from orchestrator.leaf import (
     MotionFile,
     Percent,
     Pose,
+    motion_time,
 )
 
 _AURORA_JOINTS = (
@@ -44,6 +45,9 @@ class MoveJoints(
     pose: Pose | None = None
     time: Annotated[Duration, Between(0.2, 60)] = 2.0
 
+    def takes(self) -> float:
+        return self.time
+
     def command(self) -> Judge:
         if self.pose is not None:
             return self.robot.joints.move_to_pose(self.pose, self.time, self.group)
@@ -65,6 +69,9 @@ class PlayMotion(
 
     file: MotionFile
     speed: Annotated[Percent, Between(1, 100)] = 100.0
+
+    def takes(self) -> float:
+        return motion_time(self.folder / self.file) / (self.speed / 100)
 
     def command(self) -> Judge:
         return self.robot.joints.play_file(self.folder / self.file, self.speed / 100)

@@ -22,6 +22,9 @@ class MoveToTag(
     heading: Angle | None = None
     give_up_blocked: Duration = 60.0
 
+    def takes(self) -> float:
+        return max(self.give_up_blocked - 60.0, 0.0)  # the timeout has room for a way that is blocked for a minute
+
     def command(self) -> Judge:
         self._drive = self.robot.mobile_base.move_to_tag(self.tag, self.heading, self.give_up_blocked)
         return self._drive
@@ -131,6 +134,9 @@ class DriveBase(
     forward: Annotated[Speed, Limit("base.speed")] = 0.0
     turn: Annotated[AngularSpeed, Limit("base.turn")] = 0.0
     time: Annotated[Duration, Between(0.1, 60)]
+
+    def takes(self) -> float:
+        return self.time
 
     def command(self) -> Judge:
         return self.robot.mobile_base.drive_for(self.forward, self.turn, self.time)

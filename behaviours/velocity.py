@@ -1,5 +1,6 @@
 """Leaves that walk."""
 
+from math import hypot
 from typing import Annotated
 
 from orchestrator.leaf import (
@@ -81,6 +82,15 @@ class Walk(
         if self.time is not None and not walks and not self.turn:
             return "time", "there is no velocity: forward, left or turn"
         return None
+
+    def takes(self) -> float:
+        if self.mistake() is not None:
+            return 0.0
+        if self.distance is not None:
+            return self.distance / hypot(self.forward, self.left)
+        if self.heading is not None:
+            return self.heading / self.turn
+        return self.time or 0.0
 
     def start(self) -> None:
         self._left = 1.0

@@ -205,7 +205,7 @@ class _Builder:
         declared = self._catalogue.get(source.leaf.name) or source.leaf
         make = self._leaf_maker(source, declared)
         timeout = source.modifiers.timeout
-        limit = bind(declared.timeout if timeout is None else timeout, self._run)
+        limit = None if timeout is None else bind(timeout, self._run)
         has_result = bool(declared.result or declared.result_params)
         return LeafNode(source.title, self._run, make, limit, declared.resumable, has_result, source)
 

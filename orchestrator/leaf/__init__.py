@@ -39,6 +39,7 @@ from orchestrator.leaf.types import (
     VelocitySource,
     param_type,
 )
+from orchestrator.robots.motion_file import motion_time
 
 __all__ = [
     "EVERYTHING",
@@ -79,5 +80,6 @@ __all__ = [
     "VelocitySource",
     "installed",
     "leaves_of",
+    "motion_time",
     "param_type",
 ]

@@ -101,7 +101,8 @@ class Leaf:
     fails       whether it can fail at all
     asks        it waits for a person
     permission  what the guard file must allow for it: a key of its section `allow`
-    timeout     seconds after which it fails unless the tree says otherwise; None: it may take for ever
+    timeout     seconds after which it fails unless the tree says otherwise, not counting what it takes by itself
+                (`takes`); None: it may take for ever
 
     declared    False for a base class of leaves, which is no leaf itself
 
@@ -143,6 +144,16 @@ class Leaf:
     def mistake(self) -> tuple[str, str] | None:
         """A parameter that does not go with the others, and why: `check` says so, and the leaf fails at its start."""
         return None
+
+    def takes(self) -> float:
+        """Seconds it takes by itself when all goes well, as far as its parameters say so."""
+        return 0.0
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds after which it fails, unless the tree says otherwise."""
+        beyond = self.declaration.timeout
+        return None if beyond is None else self.takes() + beyond
 
     def start(self) -> None:
         """Send the command. Not called again before `stop`."""

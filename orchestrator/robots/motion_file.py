@@ -81,6 +81,15 @@ def read_motion(path: Path, profile: Profile) -> list[Frame]:
     return frames
 
 
+def motion_time(path: Path) -> float:
+    """Seconds a motion is meant to take; 0 when its file cannot be read, which others say."""
+    try:
+        frames = _frames(path, Findings())
+    except BadMotion:
+        return 0.0
+    return frames[-1].time if frames else 0.0
+
+
 def motion_mistakes(path: Path, robot: RobotFacts | None, findings: Findings) -> list[str]:
     """What is wrong with a motion before it is played: mistakes with a line become findings, others are returned."""
     try:

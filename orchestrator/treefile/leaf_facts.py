@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from orchestrator.leaf import By, Declaration, Param, ParamType
+from orchestrator.leaf import By, Declaration, Leaf, Param, ParamType
 from orchestrator.robots.families import FAMILIES, may_have
 from orchestrator.treefile.model import text_of
 from orchestrator.treefile.modes import CALLED
@@ -100,7 +100,10 @@ def result_text(declared: Declaration) -> str:
 
 
 def timeout_text(declared: Declaration) -> str:
-    return "none" if declared.timeout is None else shown(declared.timeout, "duration")
+    if declared.timeout is None:
+        return "none"
+    own = " more than it takes by itself" if declared.leaf.takes is not Leaf.takes else ""
+    return shown(declared.timeout, "duration") + own
 
 
 def families_of(declared: Declaration) -> list[str]:

@@ -172,7 +172,7 @@ class Play:
 
     def finish(self, within: float = 400.0) -> Play:
         """To its end, as the engine would: with its own timeout."""
-        limit = self.leaf.declaration.timeout or within
+        limit = self.leaf.time_limit or within
         if self._began is None:
             self.start()
         assert self._began is not None

@@ -27,7 +27,7 @@ class LeafNode(Behaviour):
     """Starts a fresh leaf, steps it and stops it exactly once, whatever it does in between.
 
     `make` gives the leaf and the parts of the robot it uses; it is called when the node starts, because values may
-    become known only then.
+    become known only then. Without a `timeout` the leaf's own counts.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class LeafNode(Behaviour):
         name: str,
         run: Run,
         make: Callable[[], tuple[Leaf, Iterable[str]]],
-        timeout: Callable[[], float | None],
+        timeout: Callable[[], float] | None,
         resumable: bool,
         has_result: bool,
         source: Placed,
@@ -156,7 +156,7 @@ class LeafNode(Behaviour):
         self._silent_until = -inf
         try:
             made, parts = self._make()
-            timeout = self._timeout()
+            timeout = made.time_limit if self._timeout is None else self._timeout()
         except Unknown as unknown:
             return str(unknown)
         except Exception as error:
