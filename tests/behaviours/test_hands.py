@@ -89,6 +89,40 @@ def test_a_grasp_says_what_it_closed_on(robot: str) -> None:
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
+def test_what_is_held_already_is_held(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    put_something_in(stage.twin)
+    stage.prepare((HandGrasp, {"hand": "right", "grip": 80.0}))
+    play = stage.leaf(HandGrasp, hand="right", grip=90.0).start()
+    assert stage.robot.hands.holding("right").value is True  # type: ignore[union-attr]
+    assert (play.finish().status, play.leaf.result) == (Status.SUCCESS, "object")
+    stage.twin.hand("right").object = False
+    again = stage.play(HandGrasp, hand="right", grip=90.0)
+    assert (again.status, again.leaf.result) == (Status.FAILURE, "nothing")
+
+
+@pytest.mark.parametrize("robot", ["gr2", "atom", "atom_w"])  # whose hands report their effort
+def test_a_grasp_that_is_begun_anew_finds_what_the_first_closed_on(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    put_something_in(stage.twin)
+    stage.leaf(HandGrasp, hand="right", grip=80.0).go(0.2).stop()
+    stage.wait(3.0)
+    play = stage.play(HandGrasp, hand="right", grip=80.0)
+    assert (play.status, play.leaf.result) == (Status.SUCCESS, "object")
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_fingers_that_stand_where_an_unfinished_grasp_left_them_hold_nothing(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    hand = stage.twin.hand("right")
+    stage.leaf(HandGrasp, hand="right", grip=80.0).until(lambda: bool(hand.opening.min() < 0.7)).stop()
+    hand.move(hand.opening)
+    stage.hurt(f"lost:{ROBOTS[robot][1]}")
+    play = stage.play(HandGrasp, hand="right", grip=80.0)
+    assert (play.status, play.leaf.result) == (Status.FAILURE, "not_moved")
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
 def test_fingers_that_are_stuck_have_not_moved(robot: str) -> None:
     stage = Stage(robot).prepare(*ROBOTS[robot][0])
     stage.hurt("hand_jam:right")

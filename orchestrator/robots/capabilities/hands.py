@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import fmean, pstdev
+
 from orchestrator.robots.intents import HandTarget
 from orchestrator.robots.judging import ACCEPT, Context, Judge
 from orchestrator.robots.knowledge import Known, Unknown
@@ -20,8 +22,9 @@ STARTS = 0.5
 WITHIN = 5.0
 POSSIBLE = Range(-0.5, 1.5)
 """Further than this no finger gets: the hand is another one than the profile says, or its report is wrong."""
-PRESSING = 0.01
-"""Effort that a motor shows which pushes against something; one that is off shows none."""
+PRESSING, ABOVE_NOISE = 0.01, 1.5
+"""A motor that pushes against something shows at least that much effort while the fingers rest, always the same way: so
+many times what it varies by. One that is off shows noise."""
 
 
 class Hands:
@@ -31,7 +34,7 @@ class Hands:
         assert context.profile.hands is not None
         self._context = context
         self.shape = context.profile.hands
-        self._grasps: dict[str, _Fingers] = {}
+        self._grasps: dict[str, Grasp] = {}
         # A finger without any way to go counts as open.
         ways = [(closed, open_) if open_ != closed else (closed - 1, closed) for open_, closed in self._ends()]
         bounds = [_possible(*way) for way in ways]
@@ -61,9 +64,14 @@ class Hands:
     def grasp(self, hand: str, grip: float, start: tuple[float, ...] | None = None) -> Grasp:
         """Close by `grip` (0 to 1) and see what the fingers meet: object, nothing or not_moved.
 
-        One that goes on after a pause has moved if the fingers have since its `start`.
+        One that goes on after a pause has moved if the fingers have since its `start`. So has one that follows another:
+        what that one closed on is held already. Without effort to tell, only if it was found to hold something.
         """
+        before = self._grasps.get(hand)
+        if start is None and before is not None and (before.found_object or self.effort(hand) is not None):
+            start = before.start
         grasp = Grasp(self, self._context, HandTarget(hand, (1 - grip,) * len(self.shape.fingers)), start)
+        grasp.found_object = before is not None and before.found_object
         self._grasps[hand] = grasp
         return grasp
 
@@ -91,8 +99,6 @@ def _possible(closed: float, opened: float) -> Range:
 
 class _Fingers(Judge):
     """Follows the fingers until they rest."""
-
-    found_object = False
 
     def __init__(
         self, hands: Hands, context: Context, intent: HandTarget, start: tuple[float, ...] | None = None
@@ -162,8 +168,18 @@ class _Posing(_Fingers):
 class Grasp(_Fingers):
     """Succeeds when the fingers moved, stopped short and press."""
 
+    found_object = False
+
+    def __init__(
+        self, hands: Hands, context: Context, intent: HandTarget, start: tuple[float, ...] | None = None
+    ) -> None:
+        super().__init__(hands, context, intent, start)
+        self._efforts: list[tuple[float, ...]] = []
+        """Since the fingers rest."""
+
     def rested(self, opening: tuple[float, ...]) -> Outcome:
         short = self.short(opening)
+        self.found_object = False
         if not short:
             return failure(Reason.NOTHING_HELD, "it closed on nothing", result="nothing")
         if not self.moved(opening):
@@ -174,7 +190,19 @@ class Grasp(_Fingers):
         return Outcome("success", progress=1.0, result="object")
 
     def _pressing(self, short: list[int]) -> bool:
-        effort = self.hands.effort(self.intent.hand)
-        if effort is None:
+        if self.hands.effort(self.intent.hand) is None:
             return True  # nothing but the positions to judge by
-        return isinstance(effort, Known) and any(abs(effort.value[i]) > PRESSING for i in short)
+        return any(_pushes([effort[i] for effort in self._efforts]) for i in short)
+
+    def _rests(self, opening: tuple[float, ...], now: float) -> bool:
+        rests = super()._rests(opening, now)
+        effort = self.hands.effort(self.intent.hand)
+        if self._rest is None or self._rest[1] == now:
+            self._efforts.clear()
+        if isinstance(effort, Known) and effort.received > self.sent_at:
+            self._efforts.append(effort.value)
+        return rests
+
+
+def _pushes(efforts: list[float]) -> bool:
+    return len(efforts) > 1 and abs(fmean(efforts)) > max(PRESSING, ABOVE_NOISE * pstdev(efforts))
