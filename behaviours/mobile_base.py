@@ -129,6 +129,8 @@ class DriveBase(
     """Drive the base by velocity for a time, in a remote session that a person confirms and that is always closed.
 
     - DriveBase: {forward: 0.2 m/s, turn: 0 deg/s, time: 3 s}
+
+    The person presses a key on the base. Where it needs none (`confirm_key` of the profile), the node needs `confirm`.
     """
 
     forward: Annotated[Speed, Limit("base.speed")] = 0.0
@@ -139,7 +141,7 @@ class DriveBase(
         return self.time
 
     def command(self) -> Judge:
-        return self.robot.mobile_base.drive_for(self.forward, self.turn, self.time)
+        return self.robot.mobile_base.drive_for(self.forward, self.turn, self.time, self.confirmed)
 
 
 class StartMapping(

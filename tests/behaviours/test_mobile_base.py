@@ -324,13 +324,14 @@ def test_the_base_drives_as_fast_as_it_was_told() -> None:
 def remote_stage(key: bool = True) -> Stage:
     atom_w = profile("atom_w")
     assert atom_w.base is not None
-    return Stage("atom_w", ("remote_drive",), base=replace(atom_w.base, confirm_key=key)).prepare(*READY)
+    base = replace(atom_w.base, confirm_key=key)
+    return Stage("atom_w", ("remote_drive",), confirmed=not key, base=base).prepare(*READY)
 
 
 def without_key() -> dict[str, Any]:
     atom_w = profile("atom_w")
     assert atom_w.base is not None
-    return {"base": replace(atom_w.base, confirm_key=False)}
+    return {"base": replace(atom_w.base, confirm_key=False), "confirmed": True}
 
 
 DRIVE = case(DriveBase, {"forward": 0.2, "turn": 0.1, "time": 3.0}, allow=("remote_drive",), changes=without_key())
@@ -372,9 +373,19 @@ def test_a_long_drive_is_not_taken_for_somebody_elses() -> None:
 def test_nobody_presses_the_key() -> None:
     stage = remote_stage()
     play = stage.play(DriveBase, forward=0.2, time=2.0)
-    assert (play.status, play.reason) == (Status.FAILURE, "not_accepted")
+    assert (play.status, play.reason) == (Status.FAILURE, "confirmation")
+    assert "nobody pressed the key on the base within 60 s" in play.leaf.message
     stage.wait(1.0)
     assert closed(stage)
+
+
+def test_where_no_key_is_needed_a_person_must_have_agreed_to_the_node() -> None:
+    stage = remote_stage(key=False)
+    stage.confirmed = False
+    play = stage.play(DriveBase, forward=0.2, time=2.0)
+    assert (play.status, play.reason) == (Status.FAILURE, "confirmation")
+    assert "add confirm" in play.leaf.message
+    assert stage.sent == []
 
 
 def test_interrupted_before_the_key_is_pressed() -> None:

@@ -46,9 +46,14 @@ class Stage:
         allow: tuple[str, ...] = (),
         at_first: Callable[[Any], object] = lambda twin: None,
         config: GuardConfig | None = None,
+        confirmed: bool = False,
         **changes: Any,
     ) -> None:
-        """`at_first` does something to the robot before it is armed; `changes` are to its profile."""
+        """`at_first` does something to the robot before it is armed; `changes` are to its profile.
+
+        `confirmed`: a person agrees to every leaf.
+        """
+        self.confirmed = confirmed
         self.profile = replace(profile(robot), **changes)
         self.clock = VirtualClock()
         network = MemoryNetwork(self.clock)
@@ -106,7 +111,9 @@ class Stage:
     # Leaves
 
     def leaf(self, kind: type[Leaf], **values: Any) -> Play:
-        return Play(self, kind(self.robot, _complete(kind, values), self.folder))
+        leaf = kind(self.robot, _complete(kind, values), self.folder)
+        leaf.confirmed = self.confirmed
+        return Play(self, leaf)
 
     def play(self, kind: type[Leaf], **values: Any) -> Play:
         """A leaf from its start to its end."""

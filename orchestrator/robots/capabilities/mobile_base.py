@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from orchestrator.bus.contract import Sample
 from orchestrator.robots import intents
@@ -106,9 +107,11 @@ class MobileBase:
 
     def start_remote(self) -> Judge:
         """Open a remote session; on some bases a person must press a key."""
+        return _Remote(self._context, self._read["mode"], self._needs_key())
+
+    def _needs_key(self) -> bool:
         base = self._context.profile.base
-        key = base is not None and base.confirm_key
-        return _Remote(self._context, self._read["mode"], key)
+        return base is not None and base.confirm_key
 
     def drive(self, linear: float, angular: float) -> Judge:
         return _Driving(self._context, intents.DriveBase(linear, angular), self._read["mode"])
@@ -116,8 +119,13 @@ class MobileBase:
     def stop_remote(self) -> Judge:
         return self._settle(intents.StopRemote(), "mode", TASK_MODE)
 
-    def drive_for(self, linear: float, angular: float, time: float) -> Judge:
-        """Drive for a time in a remote session that is opened for it, and closed whatever happens."""
+    def drive_for(self, linear: float, angular: float, time: float, confirmed: bool = False) -> Judge:
+        """Drive for a time in a remote session that is opened for it, and closed whatever happens.
+
+        A person agrees to it: with the key on the base, or where it needs none before it is asked for (`confirmed`).
+        """
+        if not confirmed and not self._needs_key():
+            return Decided(self._context, failure(Reason.CONFIRMATION, "this base has no key: add confirm to the node"))
         return _Session(self, self._context, intents.DriveBase(linear, angular), time)
 
     # Settings and maps: the base reports nothing about them
@@ -268,6 +276,11 @@ class _Remote(Settling):
     def judge(self, now: float) -> Outcome:
         outcome = super().judge(now)
         return running(None, Reason.CONFIRMATION) if self._key and outcome == RUNNING else outcome
+
+    def _gave_up(self, found: Known[Any] | Unknown | None, unchanged: bool) -> Outcome:
+        if self._key and unchanged:
+            return failure(Reason.CONFIRMATION, f"nobody pressed the key on the base within {self._within:g} s")
+        return super()._gave_up(found, unchanged)
 
     def cancel(self) -> None:
         if self._verdict is None or self._verdict.status == "failure":
