@@ -13,13 +13,14 @@ from orchestrator.leaf import (
     Judge,
     Length,
     Limit,
+    Requirements,
     Speed,
     VelocitySource,
 )
 
-_WALKING = {
+_WALKING: Requirements = {
     "aurora": {"fsm": ("walk",), "velocity_source": ("navigation",)},
-    "atom": {"fsm": ("walk",)},
+    "atom": {"fsm": ("walk", "balance")},
 }
 
 
@@ -48,10 +49,7 @@ class Walk(
     needs="velocity",
     uses="base legs",
     families=("aurora", "atom"),
-    requires={
-        "aurora": {"fsm": ("walk",), "velocity_source": ("navigation",)},
-        "atom": {"fsm": ("walk", "balance")},
-    },
+    requires=_WALKING,
     one_of=("time", "distance", "heading"),
     timeout=60.0,
 ):
@@ -114,6 +112,8 @@ class Stop(Command, needs="velocity", uses="base legs", families=("aurora", "ato
     """Stop walking and wait until the robot stands still.
 
     - Stop
+
+    An Atom reports no speed: there all that is seen is that it does not turn.
     """
 
     def command(self) -> Judge:

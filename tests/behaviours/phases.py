@@ -60,7 +60,7 @@ EVIDENCE: dict[str, dict[str, str]] = {
     },
     "atom": {
         **dict.fromkeys(("SwitchUpperControl", "MoveJoints", "PlayMotion"), "rt/upper/state"),
-        **dict.fromkeys(("SetFsm", "Walk"), "rt/lower/state"),
+        **dict.fromkeys(("SetFsm", "Walk", "Stop"), "rt/lower/state"),
         **dict.fromkeys(("ClearErrors", "EnableMotors"), "rt/main/nodes/state"),
         **dict.fromkeys(("HandGrasp", "HandOpen", "HandPose"), "rt/hands/state"),
     },

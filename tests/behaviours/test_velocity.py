@@ -10,14 +10,17 @@ from typing import Any
 import pytest
 
 import behaviours
+from behaviours.fsm import SetFsm
 from behaviours.velocity import SetVelocitySource, Stop, Walk
 from orchestrator.leaf import Catalogue, Status, leaves_of
 from orchestrator.treefile import Surroundings, check_file
 from tests.support.leaf_cases import (
     AURORA_WALKING,
+    READY,
     STANDING,
     WALKING,
     Case,
+    Step,
     check_emergency,
     check_interruption,
     check_late,
@@ -205,6 +208,23 @@ def test_stop_waits_until_the_robot_stands() -> None:
     play = stage.play(Stop)
     assert play.status is Status.SUCCESS
     assert stands(stage.twin)
+
+
+@pytest.mark.parametrize(("robot", "before"), [("gr2", AURORA_WALKING), ("atom", WALKING)])
+def test_a_robot_that_turns_on_has_not_stopped(robot: str, before: list[Step]) -> None:
+    stage = Stage(robot).prepare(*before)
+    stage.leaf(Walk, turn=0.4, time=60.0).go(1.0)
+    walking = stage.twin.walking
+    go = walking.go
+    walking.go = lambda vx, vy, turn, duration, now: go(vx, vy, 0.3, 1.0, now)
+    play = stage.play(Stop)
+    assert (play.status, play.reason) == (Status.FAILURE, "no_progress")
+
+
+def test_stop_is_allowed_wherever_walking_is() -> None:
+    assert Stop.declaration.requires == Walk.declaration.requires
+    stage = Stage("atom").prepare(*READY, (SetFsm, {"state": "balance"}))
+    assert stage.play(Stop).status is Status.SUCCESS
 
 
 @pytest.mark.parametrize("robot", ["atom", "atom_w"])

@@ -63,7 +63,7 @@ class Velocity:
 
     def stop(self) -> Judge:
         """Stand, and wait until the robot says it stands, where it says so."""
-        return _Stopping(self._context, self._body if self._context.state.has("base.velocity") else None)
+        return _Stopping(self._context, self._body)
 
     def _evidence(self, intent: VelocityIntent) -> Callable[[], bool] | None:
         """What shows that the robot walks, where it reports anything that does."""
@@ -151,26 +151,32 @@ class _Measured(Judge):
 
 
 class _Stopping(Judge):
-    """Sends zero until the robot stands."""
+    """Sends zero until the robot neither walks nor turns, as far as it reports that."""
 
-    def __init__(self, context: Context, body: Body | None) -> None:
+    def __init__(self, context: Context, body: Body) -> None:
         self._body = body
-        self._since: float | None = None
+        self._reports_speed = context.state.has("base.velocity")
+        self._still: tuple[float, float] | None = None  # since when, and facing where
         super().__init__(context, VelocityIntent(0.0, 0.0, 0.0))
 
     def judge(self, now: float) -> Outcome:
-        if self._body is None:  # the robot does not report how fast it walks
-            return self._finish() if now - self.sent_at >= STILL_FOR else running()
-        found = self.evidence(self._body.velocity)
-        if isinstance(found, Unknown):
-            return unknown(found)
-        if found is None or math.hypot(*found.value[:2]) >= STILL:
-            self._since = None
-            slow = now - self.sent_at > STOP_WITHIN
-            return failure(Reason.NO_PROGRESS, "it still moves") if slow else running()
-        if self._since is None:
-            self._since = found.received
-        return self._finish() if found.received - self._since >= STILL_FOR else running()
+        yaw = self.evidence(self._body.yaw)
+        speed = self.evidence(self._body.velocity) if self._reports_speed else Known((0.0, 0.0), now)
+        for found in (yaw, speed):
+            if isinstance(found, Unknown):
+                return unknown(found)
+        if isinstance(yaw, Known) and isinstance(speed, Known):
+            self._look(yaw, walks=math.hypot(*speed.value[:2]) >= STILL)
+            if self._still is not None and yaw.received - self._still[0] >= STILL_FOR:
+                return self._finish()
+        slow = now - self.sent_at > STOP_WITHIN
+        return failure(Reason.NO_PROGRESS, "it still moves") if slow else running()
+
+    def _look(self, yaw: Known[float], walks: bool) -> None:
+        if walks:
+            self._still = None
+        elif self._still is None or abs(turn_between(self._still[1], yaw.value)) >= LEAST_TURN:
+            self._still = (yaw.received, yaw.value)
 
     def _finish(self) -> Outcome:
         assert self.receipt is not None
