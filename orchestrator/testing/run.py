@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from orchestrator.engine.events import (
     Command,
@@ -25,6 +25,7 @@ from orchestrator.engine.runner import Outcome
 from orchestrator.engine.substitution import Substitutes
 from orchestrator.mission.loading import load_mission
 from orchestrator.mission.virtual import VirtualMission
+from orchestrator.robots.intents import AnyIntent
 from orchestrator.sim.faults import Fault, inject, parse_fault
 from orchestrator.sim.twin import Twin
 from orchestrator.yamlfile.findings import nearest
@@ -32,6 +33,7 @@ from orchestrator.yamlfile.findings import nearest
 LONG = 3600.0
 """Virtual seconds after which a mission that does not come to its end has failed the test."""
 ROUNDING = 1e-6
+_COMMANDS = tuple(intent.__name__ for intent in get_args(AnyIntent))
 
 
 class StartMission(Protocol):
@@ -218,7 +220,10 @@ class MissionRun:
         return [event.intent for event in self.events if isinstance(event, Command)]
 
     def commands(self, intent: str) -> list[dict[str, Any]]:
-        """The commands of this name, with what they asked for."""
+        """The commands of this name, with what they asked for; a name that no command has is a mistake of the test."""
+        if intent not in _COMMANDS:
+            guess = nearest(intent, _COMMANDS)
+            raise LookupError(f'no command is called "{intent}"' + (f': did you mean "{guess}"?' if guess else ""))
         return [event.details for event in self.events if isinstance(event, Command) and event.intent == intent]
 
     @property

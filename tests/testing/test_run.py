@@ -66,6 +66,11 @@ def test_a_misspelt_node_is_named_with_its_neighbour(mission: StartMission) -> N
         mission(TWO_WAITS).until("frist")
 
 
+def test_a_misspelt_command_is_named_with_its_neighbour(mission: StartMission) -> None:
+    with pytest.raises(LookupError, match='no command is called "MoveToTagg": did you mean "MoveToTag"'):
+        mission(TWO_WAITS).commands("MoveToTagg")
+
+
 def test_what_was_sent_is_told_with_its_values(mission: StartMission) -> None:
     run = mission(DELIVERY, values={"pick": 15})
     run.until("close the hand on the box")
