@@ -108,7 +108,7 @@ class Decided(Judge):
 
     def __init__(self, context: Context, verdict: Outcome) -> None:
         super().__init__(context, None)
-        self._verdict = verdict
+        self._verdict = self._common() or verdict
 
 
 class Sent(Judge):

@@ -18,6 +18,7 @@ from tests.support.leaf_cases import (
     check_lost,
     check_success,
     each,
+    press,
 )
 from tests.support.leaf_harness import Stage
 
@@ -67,6 +68,13 @@ def test_giving_back_what_is_not_ours_sends_nothing() -> None:
     stage = Stage("atom")
     assert stage.play(SwitchUpperControl, enabled=False).status is Status.SUCCESS
     assert stage.sent == []
+
+
+def test_in_an_emergency_there_is_no_success_even_if_nothing_is_left_to_do() -> None:
+    stage = Stage("atom").prepare(*READY)
+    press(stage)
+    play = stage.play(SwitchUpperControl, enabled=False)
+    assert (play.status, play.reason) == (Status.FAILURE, "emergency")
 
 
 def test_the_upper_body_is_changed_in_walk_only() -> None:
