@@ -17,6 +17,9 @@ class HandGrasp(
     """Close a hand and say what it closed on; fails unless it holds something.
 
     - HandGrasp: {hand: right, grip: 80 %}
+
+    It holds something when the fingers stop short of where they were told to go and press; where a robot reports no
+    effort of its fingers (Adam), stopping short must do.
     """
 
     hand: Hand

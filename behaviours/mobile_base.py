@@ -16,6 +16,8 @@ class MoveToTag(
     """Drive the base to a floor tag and wait until it has arrived; without a heading it may face any way.
 
     - MoveToTag: {tag: 12, heading: 90 deg}
+
+    It says how far it has driven, not how much of the way that is: where the tags are only the base knows.
     """
 
     tag: Tag
@@ -92,6 +94,8 @@ class SetBaseSpeed(
     """Set how fast the base drives its tasks, and how hard it accelerates and brakes (in m/s per second).
 
     - SetBaseSpeed: {speed: 0.4 m/s, acceleration: 0.3, deceleration: 0.5}
+
+    The base reports nothing about it: success says that the command has left.
     """
 
     speed: Annotated[Speed, Limit("base.speed")]
@@ -106,6 +110,8 @@ class SubscribeLaser(Command, needs="mobile_base", uses="", families=("atom",), 
     """Switch the base's laser scans and odometry on or off.
 
     - SubscribeLaser: {enabled: true}
+
+    The base reports nothing about it: success says that the command has left.
     """
 
     enabled: bool
@@ -156,6 +162,8 @@ class StartMapping(
     """Begin to record a map.
 
     - StartMapping
+
+    The base reports nothing about it: success says that the command has left.
     """
 
     def command(self) -> Judge:
@@ -166,6 +174,8 @@ class SaveMap(Command, needs="mobile_base", uses="base", families=("atom",), per
     """Save the map that is being recorded.
 
     - SaveMap
+
+    The base reports nothing about it: success says that the command has left.
     """
 
     def command(self) -> Judge:
@@ -176,6 +186,8 @@ class StopMapping(Command, needs="mobile_base", uses="base", families=("atom",),
     """End the recording of a map.
 
     - StopMapping
+
+    The base reports nothing about it: success says that the command has left.
     """
 
     def command(self) -> Judge:

@@ -59,7 +59,8 @@ class Walk(
     - Walk: {turn: -30 deg/s, heading: -90 deg}
 
     The velocities say which way: `distance` is the length that is walked, also backwards or sideways; `heading` is how
-    far it turns from where it faces, positive to the left like `turn`.
+    far it turns from where it faces, positive to the left like `turn`. An Atom reports no speed and no place: a walk
+    straight on for a time succeeds there when the time is over, and a distance fails at once.
     """
 
     forward: Annotated[Speed, Limit("walk.forward")] = 0.0
