@@ -185,14 +185,14 @@ class _Playing(_Moving):
 
 
 class _PlannedMove(Judge):
-    """Done when the arm no longer reports that it moves, and was seen to move or is where it should be."""
+    """Done when the arm no longer reports that it moves and the hand is where it should be."""
 
     def __init__(self, context: Context, intent: MoveHand, place: Read) -> None:
         self._motion = context.state.signal("motion")
         self._group = list(AURORA_GROUPS).index(intent.arm)
         self._place = place
         self._intent = intent
-        self._moved = False
+        self._moved_at: float | None = None
         super().__init__(context, intent)
 
     def judge(self, now: float) -> Outcome:
@@ -205,13 +205,18 @@ class _PlannedMove(Judge):
         if state == MOTION_ERROR:
             return failure(Reason.FAILED, "the arm reports a motion error")
         if state == MOTION_MOVE:
-            self._moved |= found.received > self.sent_at
+            self._moved_at = found.received if found.received > self.sent_at else None
             return running()
         if place is None or found.received < self.sent_at + MOVE_STARTS:
             return running()
-        if self._moved or math.dist(place.value[:3], self._intent.pose[:3]) <= PLACE_TOLERANCE:
+        away = math.dist(place.value[:3], self._intent.pose[:3])
+        if away <= PLACE_TOLERANCE:
             return SUCCESS
-        return failure(Reason.NOT_ACCEPTED, "the arm did not move") if now - self.sent_at > ACCEPT else running()
+        if now - (self._moved_at or self.sent_at) <= ACCEPT:
+            return running()
+        if self._moved_at is None:
+            return failure(Reason.NOT_ACCEPTED, "the arm did not move")
+        return failure(Reason.NO_PROGRESS, f"the hand stopped {100 * away:.0f} cm from the place")
 
     def cancel(self) -> None:
         """The robot knows no word for stop: on its way the hand is told to be where it is."""

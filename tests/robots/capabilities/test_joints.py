@@ -72,6 +72,12 @@ def test_how_far_a_pose_is() -> None:
     assert known(fake.robot.joints.distance({"head": (0.0, 0.1)})) == pytest.approx(0.25)
 
 
+def put_the_left_hand_at(fake: FakeRobot, place: tuple[float, float, float]) -> None:
+    for arm in fake.messages["robot_cartesian_state"].cartesian_state:
+        if arm.group_name == "left_manipulator":
+            arm.pose = [*place, *arm.pose[3:]]
+
+
 def test_a_planned_move_is_not_done_before_it_can_have_begun() -> None:
     fake = ready("gr2")
     move = fake.robot.joints.move_hand("left", (0.3, 0.2, 0.1), straight=False, speed=0.3)
@@ -81,7 +87,22 @@ def test_a_planned_move_is_not_done_before_it_can_have_begun() -> None:
     fake.run(2.0)
     assert move.outcome().status == "running"
     fake.set("robot_control_group_state", group_motion_state=[0] * 8)
+    put_the_left_hand_at(fake, (0.31, 0.2, 0.1))
     assert fake.judge(move).status == "success"
+
+
+def test_a_hand_that_stops_on_its_way_has_not_arrived() -> None:
+    fake = ready("gr2")
+    move = fake.robot.joints.move_hand("left", (0.3, 0.2, 0.1), straight=False, speed=0.3)
+    fake.run(0.16)
+    fake.set("robot_control_group_state", group_motion_state=[0, 0, 0, 0, 1, 0, 0, 0])
+    fake.run(2.0)
+    assert move.outcome().status == "running"
+    fake.set("robot_control_group_state", group_motion_state=[0] * 8)
+    put_the_left_hand_at(fake, (0.2, 0.2, 0.1))
+    stopped = fake.judge(move)
+    assert reason(stopped) is Reason.NO_PROGRESS
+    assert "10 cm from the place" in stopped.text
 
 
 def test_a_planned_move_that_errs_fails() -> None:
