@@ -221,6 +221,13 @@ def test_a_robot_that_turns_on_has_not_stopped(robot: str, before: list[Step]) -
     assert (play.status, play.reason) == (Status.FAILURE, "no_progress")
 
 
+def test_a_report_that_only_repeats_itself_shows_no_standstill() -> None:
+    stage = Stage("atom").prepare(*WALKING)
+    stage.hurt("stuck:rt/lower/state")
+    play = stage.play(Stop)
+    assert play.status is Status.FAILURE
+
+
 def test_stop_is_allowed_wherever_walking_is() -> None:
     assert Stop.declaration.requires == Walk.declaration.requires
     stage = Stage("atom").prepare(*READY, (SetFsm, {"state": "balance"}))

@@ -16,7 +16,8 @@ from orchestrator.robots.reasons import Reason
 
 STILL = 0.05
 """Slower than this, m/s, is standing."""
-STILL_FOR = 0.5
+STILL_FOR, STILL_BY_TURN_FOR = 0.5, 1.2
+"""Seconds; longer where only its heading shows it, because a report that repeats itself is found out after 1 s."""
 STOP_WITHIN = 5.0
 STARTS = 1.0
 """A walk shorter than this may be over before the robot reports that it moves."""
@@ -156,6 +157,7 @@ class _Stopping(Judge):
     def __init__(self, context: Context, body: Body) -> None:
         self._body = body
         self._reports_speed = context.state.has("base.velocity")
+        self._still_for = STILL_FOR if self._reports_speed else STILL_BY_TURN_FOR
         self._still: tuple[float, float] | None = None  # since when, and facing where
         super().__init__(context, VelocityIntent(0.0, 0.0, 0.0))
 
@@ -167,7 +169,7 @@ class _Stopping(Judge):
                 return unknown(found)
         if isinstance(yaw, Known) and isinstance(speed, Known):
             self._look(yaw, walks=math.hypot(*speed.value[:2]) >= STILL)
-            if self._still is not None and yaw.received - self._still[0] >= STILL_FOR:
+            if self._still is not None and yaw.received - self._still[0] >= self._still_for:
                 return self._finish()
         slow = now - self.sent_at > STOP_WITHIN
         return failure(Reason.NO_PROGRESS, "it still moves") if slow else running()
