@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 from orchestrator.leaf import MODES, By, Declaration
 from orchestrator.robots.facts import RobotFacts
 from orchestrator.treefile.leaf_facts import alternative_text
-from orchestrator.treefile.model import NO_MODIFIERS, NOT_CONSTANT, Expression, Tree, TreeNode
+from orchestrator.treefile.model import NO_MODIFIERS, NOT_CONSTANT, Expression, Template, Tree, TreeNode
 from orchestrator.treefile.modes import CALLED, SHOWN_BY, ModeSpace
+from orchestrator.treefile.modifiers import never_runs
 from orchestrator.treefile.outcomes import (
     INDEX,
     MISTAKE,
@@ -23,9 +25,13 @@ from orchestrator.treefile.outcomes import (
     parallel_can_succeed,
 )
 from orchestrator.treefile.resources import Resources, below, line_of
+from orchestrator.treefile.values import words_of
 from orchestrator.yamlfile import Findings
 
 LONGEST_FINALLY = 30.0
+
+Ways = tuple[State | None, State | None, State]  # after success, after failure, in between
+Changes = tuple[tuple[str, str | By], ...]
 
 
 def follow(tree: Tree, findings: Findings) -> None:
@@ -38,8 +44,8 @@ class _Plan(NamedTuple):
     """What a leaf requires and changes on this robot."""
 
     allowed: int
-    changes: tuple[tuple[str, str | By], ...]
-    through: tuple[tuple[str, str | By], ...]
+    changes: Changes
+    through: Changes
 
 
 class _Walk:
@@ -64,30 +70,15 @@ class _Walk:
         modifiers = node.modifiers
         if modifiers is NO_MODIFIERS:
             return _KINDS[node.kind](self, node, at)
+        if never_runs(modifiers):
+            return Outcome(None, None, at, at)
         skipped: State | None = None
+        before = at
         for condition, wanted in ((modifiers.when, True), (modifiers.unless, False)):
-            if condition is None:
-                continue
-            if condition.const is (not wanted):
-                return Outcome(None, None, at, at)
-            if condition.const is NOT_CONSTANT:
+            if condition is not None and condition.const is NOT_CONSTANT:
                 skipped = either(skipped, self._unless_told(at, condition, not wanted))
                 at = self._told(at, condition, wanted)
-        if modifiers.while_ is not None:
-            at = self._told(at, modifiers.while_, True)
-        inner = self._inside(node, at)
-        success, failure, during = inner.success, inner.failure, both(inner.during, at)
-        if modifiers.repeat == "forever":
-            success = None
-            if failure is None and not self._takes_time(node):
-                message = "this repeats for ever without taking any time: add a delay, or let it fail"
-                self._findings.error(node, "spins", message)
-        if modifiers.timeout is not None or modifiers.while_ is not None:
-            failure = either(failure, during)
-        if modifiers.confirm is not None or modifiers.cooldown is not None:
-            failure = either(failure, at)
-        if modifiers.until is not None:
-            success = either(success, during)
+        success, failure, during = self._guarded(node, at)
         if modifiers.result == "success":
             success, failure = either(success, failure), None
         elif modifiers.result == "failure":
@@ -95,22 +86,50 @@ class _Walk:
         elif modifiers.result == "inverted":
             success, failure = failure, success
         if modifiers.finally_:
-            success, failure = self._finally(modifiers.finally_, success, failure, during)
+            success, failure, during = self._finally(modifiers.finally_, success, failure, during)
+        if skipped is not None:
+            failure = either(failure, before)  # an unknown field fails it
         return Outcome(success, failure, during, skipped)
 
-    def _inside(self, node: TreeNode, at: State) -> Outcome:
+    def _guarded(self, node: TreeNode, before: State) -> Ways:
+        """What is inside of `result`: looked at before the start and all the time, and ended by what is not known."""
         modifiers = node.modifiers
-        if modifiers.retry is not None or modifiers.repeat is not None or modifiers.for_each is not None:
-            at = self._widened(at, node, self._sets_inside(node))
+        at = self._told(before, modifiers.while_, True)
+        inner = self._rounds(node, at)
+        success, failure, during = inner.success, inner.failure, both(both(inner.during, at), before)
+        if modifiers.timeout is not None or modifiers.while_ is not None or not _is_constant(modifiers.until):
+            failure = either(failure, during)
+        if modifiers.until is not None:
+            success = either(success, during)
+        if modifiers.confirm is not None or modifiers.cooldown is not None or isinstance(modifiers.delay, Expression):
+            failure = either(failure, before)
+        if isinstance(modifiers.cooldown, Expression):
+            failure = either(failure, success)
+        return success, failure, during
+
+    def _rounds(self, node: TreeNode, at: State) -> Outcome:
+        """Attempts and rounds: each begins with what the ones before have left."""
+        modifiers = node.modifiers
+        repeat = modifiers.repeat
+        start = at
+        if modifiers.retry is not None or repeat is not None or modifiers.for_each is not None:
+            start = self._widened(at, node, self._sets_inside(node))
         ends = modifiers.timeout is not None or modifiers.while_ is not None or modifiers.until is not None
         self._bounded += ends
-        outcome = _KINDS[node.kind](self, node, at)
+        outcome = _KINDS[node.kind](self, node, start)
         self._bounded -= ends
-        return outcome
+        if modifiers.for_each is not None:
+            outcome = _over_a_list(outcome, modifiers.for_each[1], at)
+        if repeat is None or isinstance(repeat, int):
+            return outcome
+        if outcome.failure is None and not self._core_takes_time(node):
+            message = "this repeats without taking any time: put a Wait into each round, or let it fail"
+            self._findings.error(node, "spins", message)
+        if repeat == "forever" or (isinstance(repeat, Expression) and repeat.const is False):
+            return outcome._replace(success=None)
+        return outcome._replace(failure=either(outcome.failure, outcome.success))  # an unknown field fails it
 
-    def _finally(
-        self, nodes: list[TreeNode], success: State | None, failure: State | None, during: State
-    ) -> tuple[State | None, State | None]:
+    def _finally(self, nodes: list[TreeNode], success: State | None, failure: State | None, during: State) -> Ways:
         at = both(both(during, success), failure)
         self._bounded += 1
         for node in nodes:
@@ -121,8 +140,9 @@ class _Walk:
             if pairs:
                 success = self._widened(success, node, pairs) if success else None
                 failure = self._widened(failure, node, pairs) if failure else None
+                during = self._widened(during, node, pairs)  # after an interruption it is done, too
         self._bounded -= 1
-        return success, failure
+        return success, failure, during
 
     def _check_short(self, node: TreeNode) -> None:
         time = node.values.get("time") if node.leaf is not None and node.leaf.name == "Wait" else None
@@ -133,7 +153,19 @@ class _Walk:
     # Kinds
 
     def _sequence(self, node: TreeNode, at: State) -> Outcome:
-        return self._chain(node.children, at)
+        if node.memory:
+            return self._chain(node.children, at)
+        outcome = self._chain(node.children, self._each_tick(node, at))
+        return outcome._replace(failure=either(outcome.failure, outcome.during))
+
+    def _each_tick(self, node: TreeNode, at: State) -> State:
+        """Where a sequence or selector without memory may begin.
+
+        A look interrupts whatever runs behind it. If the look itself takes time, or something comes after it that
+        does, that begins with whatever was interrupted has left, and so does what comes after it.
+        """
+        instant = all(child.kind == "check" or (child.leaf and child.leaf.instant) for child in node.children[:-1])
+        return at if instant else self._widened(at, node, self._sets_inside(node))
 
     def _chain(self, children: Iterable[TreeNode], at: State) -> Outcome:
         failure: State | None = None
@@ -153,11 +185,17 @@ class _Walk:
         return Outcome(now, failure, both(during, now))
 
     def _selector(self, node: TreeNode, at: State) -> Outcome:
+        if node.memory:
+            return self._alternatives(node.children, at)
+        outcome = self._alternatives(node.children, self._each_tick(node, at))
+        return outcome._replace(success=either(outcome.success, outcome.during))
+
+    def _alternatives(self, children: Iterable[TreeNode], at: State) -> Outcome:
         success: State | None = None
         during = at
         now: State | None = at
         before: TreeNode | None = None
-        for child in node.children:
+        for child in children:
             if now is None:
                 self._report_never(child, before, "fails")
                 break
@@ -233,9 +271,12 @@ class _Walk:
         if not node.children or self._findings.is_incomplete(node.file or ""):
             return self._mistake(node, at)
         outcome = self._chain(node.children, self._all_told(at, node.require))
+        failure = outcome.failure
         if node.require:
-            outcome = outcome._replace(failure=either(outcome.failure, outcome.during))
-        return outcome
+            failure = either(failure, both(outcome.during, at))
+        if node.passed:
+            failure = either(failure, at)  # what is not known cannot be passed
+        return outcome._replace(failure=failure, during=both(outcome.during, at))
 
     def _mistake(self, node: TreeNode, at: State) -> Outcome:
         """Whatever was meant here could have set everything."""
@@ -243,7 +284,7 @@ class _Walk:
         return Outcome(after, after, after)
 
     def _check(self, node: TreeNode, at: State) -> Outcome:
-        return Outcome(self._told(at, node.condition, True), self._unless_told(at, node.condition, False), at)
+        return Outcome(self._told(at, node.condition, True), at, at)  # what is not known fails, too
 
     def _wait_for(self, node: TreeNode, at: State) -> Outcome:
         if not self._bounded:
@@ -258,14 +299,15 @@ class _Walk:
             message = f"{declared.name} can take for ever: add a timeout"
             self._findings.warning(node, "no-timeout", message)
         plan = self._plan(declared)
+        fails = declared.fails or any(not _is_constant(value) for value in node.values.values())
         if plan is None:
-            return Outcome(at, at if declared.fails else None, at)
+            return Outcome(at, at if fails else None, at)
         allowed = self._allowed(node, declared, plan, at)
         after = self._changed(node, plan.changes, allowed)
         during = both(at, after)  # refused, it leaves everything as it was
         if plan.through:
             during = both(during, self._changed(node, plan.through, allowed))
-        return Outcome(after, during if declared.fails else None, during)
+        return Outcome(after, during if fails else None, during)
 
     # Modes
 
@@ -292,9 +334,10 @@ class _Walk:
         modes = at.modes & plan.allowed
         if modes == at.modes:
             return at
-        modes |= at.modes & self._allowed_by_values(node, declared)
+        modes |= at.modes & self._allowed_by_values(node, declared, all)
         if modes == at.modes:
             return at
+        modes |= at.modes & self._allowed_by_values(node, declared, any)
         if any(MISTAKE in nodes for nodes in at.causes):
             return State(modes or at.modes, at.causes)
         if modes:
@@ -304,13 +347,15 @@ class _Walk:
         self._findings.error(node, "never-allowed", self._why_not(node, declared, at, "it is"))
         return at
 
-    def _allowed_by_values(self, node: TreeNode, declared: Declaration) -> int:
-        """Combinations that are allowed because a parameter has a certain value."""
+    def _allowed_by_values(
+        self, node: TreeNode, declared: Declaration, quantity: Callable[[Iterable[bool]], bool]
+    ) -> int:
+        """Combinations that are allowed because a parameter has a certain value: all or any of those it may have."""
         assert self._space is not None and self._robot is not None
         allowed = 0
         for option in declared.requires[self._robot.family]:
             values = [word for word in option if word not in INDEX]
-            if values and all(node.values.get(word, NOT_CONSTANT) in option[word] for word in values):
+            if values and all(quantity(v in option[word] for v in self._possible(node, word)) for word in values):
                 allowed |= self._space.meets([{word: option[word] for word in option if word in INDEX}])
         return allowed
 
@@ -346,31 +391,47 @@ class _Walk:
         assert self._space is not None
         return [m for m, allowed in option.items() if set(self._space.possible(at.modes, m)) - set(allowed)]
 
-    def _changed(self, node: TreeNode, changes: Iterable[tuple[str, str | By]], at: State) -> State:
+    def _changed(self, node: TreeNode, changes: Changes, at: State) -> State:
         assert self._space is not None
-        modes, causes = at
+        ways = self._ways(node, changes)
+        modes, causes = 0, at.causes
+        for way in ways:
+            changed = at.modes
+            for mode, value in way.items():
+                changed = self._space.changed(changed, mode, value)
+            modes |= changed
         for mode, change in changes:
-            values = self._values_of(node, change, mode)
-            if not values:
-                continue
-            modes = _union(self._space.changed(modes, mode, value) for value in values)
-            index = INDEX[mode]
-            hidden = isinstance(change, By) and change.param not in node.values
-            causes = (*causes[:index], (MISTAKE if hidden else node,), *causes[index + 1 :])
+            setting = sum(mode in way for way in ways)
+            if setting:
+                index = INDEX[mode]
+                hidden = isinstance(change, By) and change.param not in node.values
+                new = (MISTAKE if hidden else node,)
+                here = new if setting == len(ways) else joined(causes[index], new)
+                causes = (*causes[:index], here, *causes[index + 1 :])
         return State(modes, causes)
 
-    def _values_of(self, node: TreeNode, change: str | By, mode: str) -> list[str]:
-        """The values a mode may take by a leaf; none when it stays as it is."""
-        if isinstance(change, str):
-            return [change]
-        value = node.values.get(change.param, NOT_CONSTANT)
-        if value is NOT_CONSTANT or isinstance(value, Expression):
-            assert self._space is not None
-            return list(change.table.values()) if change.table else list(self._space.values.get(mode, ()))
-        if change.table is None:
-            return [value]
-        found = change.table.get(value)
-        return [found] if found is not None else []
+    def _ways(self, node: TreeNode, changes: Changes) -> list[dict[str, str]]:
+        """What a leaf sets modes to: one way if its parameters are known, else one for each value they may have.
+
+        A mode that is left as it is does not appear.
+        """
+        params = {change.param: None for _, change in changes if isinstance(change, By)}
+        ways = []
+        for values in product(*(self._possible(node, param) for param in params)):
+            given = dict(zip(params, values))
+            ways.append({mode: value for mode, change in changes if (value := _set_to(change, given)) is not None})
+        return ways
+
+    def _possible(self, node: TreeNode, param: str) -> Sequence[Any]:
+        """The values a parameter may have."""
+        value = node.values.get(param, NOT_CONSTANT)
+        if value is not NOT_CONSTANT and not isinstance(value, Expression):
+            return (value,)
+        if isinstance(value, Expression) and value.possible:
+            return value.possible
+        assert node.leaf is not None
+        wanted = node.leaf.params[param].type
+        return (True, False) if wanted.kind == "bool" else words_of(wanted, self._robot) or ()
 
     def _told(self, at: State, condition: Expression | None, truth: bool) -> State:
         """What is possible once a condition has been seen: it is believed, even where the tree says otherwise."""
@@ -380,7 +441,7 @@ class _Walk:
         modes = at.modes & told
         if not modes:
             seen = [SHOWN_BY[field] for field in condition.fields if field in SHOWN_BY]
-            modes = self._space.anything_in(at.modes, seen) & told or told
+            modes = self._space.anything_in(at.modes, seen) & told or told or at.modes
         return at if modes == at.modes else State(modes, at.causes)
 
     def _all_told(self, at: State, conditions: list[Expression]) -> State:
@@ -421,8 +482,8 @@ class _Walk:
         pairs: set[tuple[str, str]] = set()
         if node.leaf is not None:
             plan = self._plan(node.leaf)
-            for mode, change in (*plan.changes, *plan.through) if plan else ():
-                pairs.update((mode, value) for value in self._values_of(node, change, mode))
+            for way in (*self._ways(node, plan.changes), *self._ways(node, plan.through)) if plan else ():
+                pairs.update(way.items())
         for child in (*node.children, *(node.otherwise or ())):
             if not child.dead:
                 pairs |= self._sets(child)
@@ -432,18 +493,39 @@ class _Walk:
 
     def _takes_time(self, node: TreeNode) -> bool:
         modifiers = node.modifiers
-        if node.kind == "wait_for" or modifiers.delay is not None or modifiers.retry_wait is not None:
+        if modifiers.delay is not None or modifiers.confirm is not None:
             return True
-        if modifiers.confirm is not None or (node.leaf is not None and not node.leaf.instant):
+        return self._core_takes_time(node) or any(self._takes_time(child) for child in modifiers.finally_)
+
+    def _core_takes_time(self, node: TreeNode) -> bool:
+        """Whether a round of a node may take time: what stands outside of `repeat` does not count."""
+        if node.kind == "wait_for" or node.modifiers.retry_wait is not None:
             return True
-        return any(self._takes_time(child) for child in below(node))
+        if node.leaf is not None:
+            return not node.leaf.instant
+        return any(self._takes_time(child) for child in (*node.children, *(node.otherwise or ())) if not child.dead)
 
 
-def _union(masks: Iterable[int]) -> int:
-    result = 0
-    for mask in masks:
-        result |= mask
-    return result
+def _is_constant(value: Any) -> bool:
+    """Whether a value is known before the run, so that nothing can fail because it is not."""
+    if isinstance(value, Expression):
+        return value.const is not NOT_CONSTANT
+    return not isinstance(value, Template)
+
+
+def _over_a_list(outcome: Outcome, values: Any, at: State) -> Outcome:
+    """A round per value: with an empty list there is none."""
+    if isinstance(values, Expression):
+        return outcome._replace(success=either(outcome.success, at), failure=either(outcome.failure, at))
+    return outcome if values else Outcome(at, None, at)
+
+
+def _set_to(change: str | By, given: Mapping[str, Any]) -> str | None:
+    """What a mode is set to by values of parameters; None when it stays as it is."""
+    if isinstance(change, str):
+        return change
+    value = given[change.param]
+    return value if change.table is None else change.table.get(value)
 
 
 _KINDS: dict[str, Callable[[_Walk, TreeNode, State], Outcome]] = {

@@ -16,13 +16,17 @@ from orchestrator.yamlfile.units import DIMENSIONS, shown
 
 
 class Expression:
-    """A value or condition that is looked at during the run. `hold`: it must have held that long, in seconds."""
+    """A value or condition that is looked at during the run. `hold`: it must have held that long, in seconds.
 
-    def __init__(self, text: str, made: Expr, hold: float | None, place: Place) -> None:
+    `possible`: every value it may have, where a name stands for one of a few that are written in the file.
+    """
+
+    def __init__(self, text: str, made: Expr, hold: float | None, place: Place, possible: tuple[Any, ...] = ()) -> None:
         self.text = text
         self.made = made
         self.hold = hold
         self.place = place
+        self.possible = possible
 
     @property
     def kind(self) -> str:

@@ -6,6 +6,7 @@ A set is one integer with a bit per combination, so that union, intersection and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from orchestrator.leaf import MODES
 from orchestrator.robots.facts import RobotFacts
@@ -19,6 +20,7 @@ SHOWN_BY = {
     "velocity.source": "velocity_source",
     "base.remote": "remote",
 }
+_FLAGS = {True: "on", False: "off"}
 CALLED = {
     "fsm": "fsm",
     "upper": "upper-body control",
@@ -108,7 +110,7 @@ class ModeSpace:
             left, right = (self.told_by(part, truth) for part in condition.args)
             return left & right if (op == "and") is truth else left | right
         if op == "field" and condition.value in SHOWN_BY:
-            return self.where(SHOWN_BY[condition.value], ("on" if truth else "off",))
+            return self._shows(condition.value, True, truth)
         if op == "compare" and len(condition.args) == 2 and condition.value[0] in ("==", "!="):
             return self._told_by_equality(condition, truth)
         return self.everything
@@ -117,8 +119,15 @@ class ModeSpace:
         left, right = condition.args
         if left.op != "field":
             left, right = right, left
-        mode = SHOWN_BY.get(left.value) if left.op == "field" else None
-        if mode not in self.values or right.const is NOT_CONSTANT:
+        if left.op != "field" or right.const is NOT_CONSTANT:
             return self.everything
-        equal = self.where(mode, (str(right.const),))
-        return equal if (condition.value[0] == "==") is truth else self.everything & ~equal
+        return self._shows(left.value, right.const, (condition.value[0] == "==") is truth)
+
+    def _shows(self, field: str, value: Any, equal: bool) -> int:
+        """All combinations in which a field shows a value, or another one; everything if it shows no mode."""
+        mode = SHOWN_BY.get(field, "")
+        shown = _FLAGS[value] if isinstance(value, bool) else value
+        if shown not in self.values.get(mode, ()):
+            return self.everything
+        found = self._masks[mode, shown]
+        return found if equal else self.everything & ~found

@@ -177,7 +177,7 @@ class ModifierReader:
             if listed.kind == "list" and listed.of is not None:
                 if listed.const is NOT_CONSTANT:
                     return Name(key, listed.of, listed.choices), _listed_at_run_time(written, listed)
-                return Name(key, listed.of, listed.choices, None, NOT_CONSTANT, tuple(listed.const)), listed.const
+                return Name(key, listed.of, listed.choices, None, NOT_CONSTANT, _each_once(listed.const)), listed.const
         if type(written) is not Sequence or not written.items:
             self._findings.error(written, "wrong-kind", "a list with at least one value is wanted here")
             return None, None
@@ -215,8 +215,8 @@ class ModifierReader:
             self._findings.error(written, "two-types", f"the values of for_each must be of one type, not {listed}")
             return None, None
         kind = kinds.pop()
-        choices = tuple(values) if kind == "choice" else ()
-        return Name(key, kind, choices, None, NOT_CONSTANT, tuple(values)), values
+        possible = _each_once(values)
+        return Name(key, kind, possible if kind == "choice" else (), None, NOT_CONSTANT, possible), values
 
     def _retry(self, modifiers: Modifiers, key: Scalar, written: Node) -> None:
         times, wait = written, None
@@ -263,6 +263,10 @@ class ModifierReader:
         return (success or frozenset()) | name, (failure or frozenset()) | name
 
 
+def _each_once(values: list[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(values))
+
+
 def _listed_at_run_time(written: Scalar, listed: Name) -> Expression:
     return Expression(written.text, Expr("name", "list", 0, listed.key), None, written.place)
 
@@ -277,14 +281,16 @@ def after_modifiers(made: TreeNode, before: Saved, success: Saved, failure: Save
     modifiers = made.modifiers
     if modifiers.repeat == "forever":
         success = None
-    if modifiers.for_each is not None and isinstance(modifiers.for_each[1], Expression):
-        success = before
+    if modifiers.for_each is not None and (isinstance(modifiers.for_each[1], Expression) or not modifiers.for_each[1]):
+        success, failure = before, on_either(failure, before)  # there may be no round at all
+    if isinstance(modifiers.repeat, Expression):
+        failure = on_either(failure, success)
     if modifiers.timeout is not None and made.kind != "leaf":
         failure = on_either(failure, before)
     if modifiers.confirm is not None or modifiers.cooldown is not None or modifiers.while_ is not None:
         failure = on_either(failure, before)
     if modifiers.until is not None:
-        success = on_either(success, before)
+        success, failure = on_either(success, before), on_either(failure, before)
     if modifiers.result == "success":
         success, failure = on_either(success, failure), None
     elif modifiers.result == "failure":

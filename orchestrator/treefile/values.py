@@ -358,7 +358,7 @@ class Reader:
         looked_up = Expr("name", found.kind, 0, found.key)
         if _words_for_tags(found, wanted) and self._robot is not None:
             looked_up = Expr("tag", "tag", 0, self._robot.tags, (looked_up,))
-        return Expression(node.text, looked_up, None, node.place)
+        return Expression(node.text, looked_up, None, node.place, found.possible or found.choices)
 
     def _check_fits(self, found: Name, name: str, wanted: ParamType) -> None:
         kind = found.kind
