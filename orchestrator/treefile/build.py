@@ -258,15 +258,19 @@ class Builder:
         if value:
             return
         for child in made.children[:-1]:
-            first = child
+            started = [child]
             if made.kind == "selector" and child.kind == "sequence" and child.children:
-                first = child.children[0]
-            if not _only_looks(first):
+                started.append(child.children[0])
+            if not _only_looks(started[-1]):
                 wanted = "a look" if made.kind == "sequence" else "a look, or a sequence that begins with one"
                 message = (
                     f"without memory every child but the last must be {wanted}: this would be started on every tick"
                 )
                 self._findings.error(child, "not-a-look", message)
+            for node in started:
+                for word in _does_more(node.modifiers):
+                    message = f'without memory this is started on every tick, and "{word}" does more than look'
+                    self._findings.error(node, "not-a-look", message)
 
     def _parallel_kind(self, made: TreeNode, key: Scalar, written: Node, words: dict[str, Entry]) -> Outcome:
         scope = self._scope
@@ -574,6 +578,13 @@ def _only_looks(node: TreeNode) -> bool:
     return node.kind == "check" or (node.leaf is not None and node.leaf.looks)
 
 
+def _does_more(modifiers: Modifiers) -> list[str]:
+    """The modifiers that wait, ask, start anew or send something: no part of a look."""
+    found = [word for word in _NOT_LOOKING if getattr(modifiers, word) is not None]
+    return ["finally", *found] if modifiers.finally_ else found
+
+
+_NOT_LOOKING = ("save", "cooldown", "confirm", "delay", "repeat", "for_each", "retry")
 _BOOL = ParamType("bool")
 
 _KINDS: dict[str, Callable[[Builder, TreeNode, Scalar, Node, dict[str, Entry]], Outcome]] = {
