@@ -244,14 +244,15 @@ class _Walk:
 
     def _after_parallel(self, children: list[TreeNode], outcomes: list[Outcome], during: State) -> State:
         """After the success of all: what each has brought about, if no two of them set the same mode."""
-        changed = [mode for child in children for mode in {mode for mode, _ in self._sets(child)}]
-        if len(changed) != len(set(changed)):
+        sets = [{mode for mode, _ in self._sets(child)} for child in children]
+        every = set().union(*sets)
+        if self._space is None or sum(map(len, sets)) != len(every):
             return during
         modes, causes = during
-        for outcome in outcomes:
+        for outcome, own in zip(outcomes, sets):
             ended = either(outcome.success, outcome.skipped)
-            if ended is not None:
-                modes &= ended.modes
+            if ended is not None:  # what a branch has seen of a mode that another one sets may be over
+                modes &= self._space.anything_in(ended.modes, every - own)
         return State(modes, causes) if modes else during
 
     def _if(self, node: TreeNode, at: State) -> Outcome:
