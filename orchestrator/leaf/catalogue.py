@@ -10,6 +10,7 @@ from types import ModuleType
 from orchestrator.leaf.leaf import Declaration, Leaf
 
 GROUP = "orchestrator.behaviours"
+OURS = "behaviours"
 
 
 class Catalogue:
@@ -21,9 +22,8 @@ class Catalogue:
         for declared in leaves:
             first = self.leaves.setdefault(declared.name, declared)
             if first is not declared:
-                self.problems.append(
-                    f"{declared.name} is declared twice: in {first.leaf.__module__} and in {declared.leaf.__module__}"
-                )
+                where = f"in {first.leaf.__module__} and in {declared.leaf.__module__}"
+                self.problems.append(f"{declared.name} is declared twice: {where}, which is not used")
 
     def get(self, name: str) -> Declaration | None:
         return self.leaves.get(name)
@@ -33,15 +33,19 @@ class Catalogue:
 
 
 def installed() -> Catalogue:
-    """The leaves of every installed package that names a module or package in the entry point group."""
+    """The leaves of every installed package that names a module or package in the entry point group.
+
+    Ours come first: of two leaves with one name the first counts, and nobody may put another CheckEmergency in place of
+    ours.
+    """
     from importlib.metadata import entry_points  # takes milliseconds: only when wanted
 
     leaves: list[Declaration] = []
     problems: list[str] = []
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.value != OURS, entry.name)):
         try:
             leaves += leaves_of(importlib.import_module(entry.value))
-        except Exception as problem:  # somebody else's package: whatever it does, ours must go on
+        except (Exception, SystemExit) as problem:  # somebody else's package: whatever it does, ours must go on
             problems.append(f"the behaviours of {entry.value} cannot be loaded: {type(problem).__name__}: {problem}")
     return Catalogue(leaves, problems)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.leaf import Catalogue, installed
-from orchestrator.mission.forbidden import alive, forbidden
+from orchestrator.mission.forbidden import forbidden
 from orchestrator.robots.facts_of import FieldsOfAllRobots, facts_of, robot_named
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
@@ -74,16 +74,14 @@ def load_mission(
     if tree.unset:
         given = " ".join(f"--set {name}=..." for name in tree.unset)
         raise CannotRun(f"{path}: parameters without a value: give {given}")
-    assert tree.root is not None
-    missing = sorted({node.leaf.name for node in alive(tree.root) if node.leaf and not node.leaf.implemented})
-    if missing:
-        raise CannotRun(f"{path}: nothing is known yet about how to do {', '.join(missing)}")
     wanted = robot or tree.robot.name
     found = str(Path(wanted).resolve()) if Path(wanted).suffix else wanted
     profile = load_profile(wanted)
     if substitutes is None:  # with stand-ins it is not known yet who is left
         _refuse_forbidden(checked, profile)
-    return Loaded(tree, against.catalogue, profile, checked.findings.render(), found, substitutes)
+    problems = [f"warning: {problem}" for problem in against.catalogue.problems]
+    warnings = "\n".join(filter(None, (*problems, checked.findings.render())))
+    return Loaded(tree, against.catalogue, profile, warnings, found, substitutes)
 
 
 def _refuse_forbidden(checked: Checked, profile: Profile) -> None:

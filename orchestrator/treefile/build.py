@@ -474,6 +474,10 @@ class Builder:
 
     def _can(self, declared: Declaration, key: Scalar) -> bool:
         """Whether the robot can do what a leaf does; if not, that is said."""
+        if not declared.implemented:
+            message = f"{declared.name} is only declared: nothing is known yet about how to do it"
+            self._findings.error(key, "not-implemented", message)
+            return False
         robot = self._check.robot
         if robot is None:
             return True

@@ -1,6 +1,9 @@
 """What the engine gets: the example of the language, node by node."""
 
-from orchestrator.treefile import Expression, Template
+from pathlib import Path
+
+from orchestrator.leaf import Catalogue, Leaf
+from orchestrator.treefile import Expression, Surroundings, Template, check_file
 from tests.treefile.conftest import CheckText, whole
 
 DELIVER = """tree: deliver_box
@@ -133,3 +136,12 @@ def test_what_cannot_run_on_this_robot_is_marked(check: CheckText) -> None:
     root = check(text).tree.root
     assert root is not None
     assert [child.dead for child in root.children] == [True, False]
+
+
+def test_a_leaf_without_behaviour_cannot_run(tmp_path: Path) -> None:
+    sing = type("Sing", (Leaf,), {"__doc__": "Sing.\n\n- Sing", "__module__": "mine"})
+    path = tmp_path / "t.yaml"
+    path.write_text("tree: t\nroot: [Sing]\n")
+    surroundings = Surroundings(Catalogue([sing.declaration]), {})  # type: ignore[attr-defined]
+    (found,) = check_file(path, surroundings).findings.sorted()
+    assert (found.severity, found.code, found.place.line) == ("error", "not-implemented", 2)
