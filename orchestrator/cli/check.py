@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from orchestrator.treefile import Checked
     from orchestrator.yamlfile import Finding, Findings
 
-FORBIDDEN = "forbidden"
 _COLOURS = {"error": typer.colors.RED, "warning": typer.colors.YELLOW}
 
 
@@ -69,24 +68,29 @@ def _checked(trees: list[Path], robot: str | None) -> Iterator[Checked]:
 
 
 def _tell_forbidden(checked: Checked, robot: str | None) -> None:
-    """A site may allow it later: for now it is a warning, and `run` refuses it."""
+    """What `run` would refuse because of the guard file."""
+    from orchestrator.data import own_path
     from orchestrator.guard.config import GuardConfigError
     from orchestrator.mission.forbidden import forbidden
     from orchestrator.robots.profiles import load_profile
+    from orchestrator.yamlfile import Place
 
     if not checked.ok or checked.tree.robot is None:
         return
     try:
         for place, message in forbidden(checked.tree, load_profile(robot or checked.tree.robot.name)):
-            checked.findings.warning(place, FORBIDDEN, message)
+            checked.findings.error(place, "forbidden", message)
     except GuardConfigError as error:
         typer.echo(str(error), err=True)
+        place = Place(str(own_path("config/guard.yaml")), 1, 1)
+        checked.findings.error(place, "bad-guard-file", "the guard file has mistakes: with it nothing can be run")
 
 
 def _answer(findings: list[Findings], checked: list[Checked], as_json: bool) -> None:
     found = _once(findings)
     if as_json:
-        typer.echo(json.dumps([finding.to_json() for finding, _ in found], indent=2))
+        listed = [finding.to_json() for finding, _ in found]
+        typer.echo(json.dumps([*listed, *(_left_out(each) for each in findings if each.left_out)], indent=2))
         return
     from orchestrator.yamlfile.findings import SHOWN
 
@@ -96,6 +100,14 @@ def _answer(findings: list[Findings], checked: list[Checked], as_json: bool) -> 
     left_out = sum(each.left_out for each in findings)
     for line in _summary(found, left_out, checked):
         typer.echo(line, color=colour)
+
+
+def _left_out(findings: Findings) -> dict[str, str | int | None]:
+    """What stands in the list for everything that is only counted."""
+    from orchestrator.yamlfile import Finding
+
+    last = findings.sorted()[-1].place
+    return Finding(last, "error", "left-out", f"{findings.left_out} more were found and are not listed").to_json()
 
 
 def _once(findings: Iterable[Findings]) -> list[tuple[Finding, Findings]]:
@@ -126,10 +138,9 @@ def _summary(found: list[tuple[Finding, Findings]], left_out: int, checked: list
         yield f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
     for each in checked:
         if each.ok:
-            robot = f" on {each.tree.robot.name}" if each.tree.robot else ""
+            robot = f"can run on {each.tree.robot.name}" if each.tree.robot else "not checked against a robot"
             given = "".join(f" --set {name}=..." for name in each.tree.unset)
-            can = "cannot run" if any(f.code == FORBIDDEN for f in each.findings.sorted()) else "can run"
-            yield f"{each.tree.file}: {_count(each.tree.nodes, 'node')}, {can}{robot}{given and ' with' + given}"
+            yield f"{each.tree.file}: {_count(each.tree.nodes, 'node')}, {robot}{given and ' with' + given}"
 
 
 def _count(number: int, noun: str) -> str:

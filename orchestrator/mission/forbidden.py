@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from orchestrator.data import own_path
 from orchestrator.guard.config import RobotRules, load_guard_config, rules_for
 from orchestrator.leaf import By, Declaration
 from orchestrator.robots.profile import Profile
-from orchestrator.treefile.model import Tree, TreeNode
+from orchestrator.treefile.model import Expression, Tree, TreeNode
 from orchestrator.yamlfile import Findings, Mapping, Place, read_file
 
 
 def forbidden(tree: Tree, profile: Profile, guard_file: Path | None = None) -> Iterator[tuple[Place, str]]:
-    """Every leaf that the guard would refuse whatever the robot does, and why. Raises GuardConfigError."""
+    """Every leaf that the guard would refuse whatever the robot does, and why. Raises GuardConfigError.
+
+    A leaf with a name for one of a few values is refused if one of them is.
+    """
     leaves = [(node, node.leaf) for node in alive(tree.root) if node.leaf is not None and node.leaf.needs]
     if not leaves:
         return
@@ -42,13 +46,19 @@ def _wanted(node: TreeNode, leaf: Declaration, profile: Profile, rules: RobotRul
     if leaf.permission:
         yield leaf.permission, ""
     changed = leaf.changes.get(profile.family, {}).get("fsm")
-    state = node.values.get(changed.param) if isinstance(changed, By) else changed
-    if state in rules.limp:
-        yield "drop", f"in {state} the robot falls"
+    for state in _values(node, changed.param) if isinstance(changed, By) else (changed,):
+        if state in rules.limp:
+            yield "drop", f"in {state} the robot falls"
     groups = {joint.name: joint.group for joint in profile.joints}
-    named = node.values.get("group"), *(groups.get(name) for name in _joints(node))
+    named = *_values(node, "group"), *(groups.get(name) for name in _joints(node))
     for leg in dict.fromkeys(name for name in named if name in rules.legs):
         yield "low_level", f"it moves {leg}"
+
+
+def _values(node: TreeNode, param: str) -> tuple[Any, ...]:
+    """What a parameter may be, as far as the file says it."""
+    value = node.values.get(param)
+    return value.possible if isinstance(value, Expression) else (value,)
 
 
 def _joints(node: TreeNode) -> Iterator[str]:

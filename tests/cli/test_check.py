@@ -95,6 +95,28 @@ def test_no_robot_at_all_is_said(tree: Path) -> None:
     result = check(tree)
     assert result.exit_code == 0
     assert "warning: no robot is named, so what the robot can do was not checked" in result.stdout
+    assert result.stdout.endswith(f"{tree}: 2 nodes, not checked against a robot\n")
+
+
+def test_what_the_guard_file_forbids_is_an_error(tree: Path) -> None:
+    tree.write_text(GOOD + "  - StartMapping\n")
+    result = check(tree)
+    assert result.exit_code == 2
+    assert f"{tree}:5:5: error: StartMapping is forbidden" in result.stdout
+    assert "can run" not in result.stdout
+
+
+def test_with_a_guard_file_that_has_mistakes_nothing_can_run(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guard = tree.parent / "config" / "guard.yaml"
+    guard.parent.mkdir()
+    guard.write_text("allow: {motors: maybe}\n")
+    monkeypatch.chdir(tree.parent)
+    tree.write_text(GOOD)
+    result = check(tree)
+    assert result.exit_code == 2
+    assert "config/guard.yaml:1:1: error: the guard file has mistakes" in result.stdout
+    assert "maybe" in result.stderr
+    assert "can run" not in result.stdout
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
@@ -140,6 +162,13 @@ def test_the_first_fifty_and_the_count(tree: Path) -> None:
     lines = check(tree).stdout.splitlines()
     assert sum(": error: " in line for line in lines) == 50
     assert lines[-2:] == ["... and 1450 more", "1500 errors, 0 warnings"]
+
+
+def test_json_says_how_many_are_not_listed(tree: Path) -> None:
+    tree.write_text(GOOD + "  - Nonsense\n" * 1500)
+    found = json.loads(check(tree, "--json").stdout)
+    assert len(found) == 1001
+    assert (found[-1]["code"], found[-1]["message"]) == ("left-out", "500 more were found and are not listed")
 
 
 def test_a_part_used_by_two_trees_is_complained_about_once(tmp_path: Path) -> None:

@@ -54,6 +54,19 @@ def test_a_leaf_that_the_guard_file_forbids_is_named_with_the_line_that_does(
     assert f"allow.{key} is off in the guard file ({RULES}:{line_of(key)}:3)" in said
 
 
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        "  - SetFsm: {state: $s}\n    for_each: {s: [ready, damping]}\n",
+        "  - Ask: {question: Which?, choices: [ready, damping]}\n    save: s\n  - SetFsm: {state: $s}\n",
+    ],
+)
+def test_one_forbidden_value_of_a_name_is_enough(nodes: str, tmp_path: Path) -> None:
+    (said,) = found(tmp_path, "atom_w", nodes)
+    assert "SetFsm is forbidden: in damping the robot falls" in said
+    assert found(tmp_path, "atom_w", nodes.replace("damping", "walk")) == []
+
+
 def test_what_a_site_allows_is_not_forbidden(tmp_path: Path) -> None:
     own = tmp_path / "guard.yaml"
     own.write_text(RULES.read_text().replace("motors: false", "motors: true"))
