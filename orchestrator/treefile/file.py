@@ -339,7 +339,7 @@ class FileCheck:
             self._findings.error(written, "subtree-cycle", f"a tree may not contain itself: {names}")
             return
         self._shared.uses += 1
-        shown = self._paths.shown(written.text)
+        shown = self._paths.shown(written.text, path)
         made.file = str(shown)
         if not self._readable(path, shown, written):
             return
@@ -367,7 +367,7 @@ class FileCheck:
         if path in self._shared.documents:
             return self._shared.documents[path].root is not None
         opening = Findings()
-        text = text_of(shown, opening)
+        text = text_of(path, opening)
         if text is None:
             self._paths.refuse(written, written.text, opening.sorted()[0])
             return False

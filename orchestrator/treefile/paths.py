@@ -19,9 +19,11 @@ class Paths:
         self._trees = trees
         self._findings = findings
 
-    def shown(self, text: str) -> Path:
-        """The path as a person would write it."""
-        return Path(os.path.normpath(self._folder / text))
+    def shown(self, text: str, found: Path) -> Path:
+        """The path as a person would write it. Behind a symbolic link `..` leads elsewhere: then it stays as it is."""
+        written = self._folder / text
+        plain = Path(os.path.normpath(written))
+        return plain if ".." not in written.parts or plain.resolve() == found else written
 
     def resolved(self, written: Scalar, text: str) -> Path | None:
         """Where the path leads to in the end; None when it may not lead there, which is said."""
@@ -42,9 +44,9 @@ class Paths:
             return None
         return found
 
-    def readable(self, written: Scalar, text: str) -> bool:
+    def readable(self, written: Scalar, text: str, found: Path) -> bool:
         """Whether there is a file that can be read; if not, that is said where it is named."""
-        problem = readable(self.shown(text))
+        problem = readable(found)
         if problem is not None:
             self.refuse(written, text, problem)
         return problem is None

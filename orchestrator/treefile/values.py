@@ -322,7 +322,7 @@ class Reader:
     def _good_file(self, node: Scalar, text: str, wanted: ParamType) -> bool:
         self._effort.expressions(node, SHORTEST)
         path = self._paths.resolved(node, text)
-        if path is None or not self._paths.readable(node, text):
+        if path is None or not self._paths.readable(node, text, path):
             return False
         if wanted.look is None:
             return True
@@ -330,7 +330,7 @@ class Reader:
         key = (wanted.look, path, robot is None)
         if key not in self._known.files:
             before = self._findings.errors
-            problems = wanted.look(self._paths.shown(text), robot, self._findings)
+            problems = wanted.look(self._paths.shown(text, path), robot, self._findings)
             self._known.files[key] = (self._findings.errors == before, problems)
         readable, problems = self._known.files[key]
         if problems:

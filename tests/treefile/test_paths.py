@@ -69,6 +69,33 @@ def test_what_cannot_be_read_is_said_and_not_waited_for(check: CheckText, tmp_pa
     assert (finding.code, finding.place.line, finding.place.column) == (wanted[kind], 3, 24)
 
 
+@pytest.mark.parametrize(("node", "column"), [("use: {}", 10), ("PlayMotion: {{file: {}}}", 24)])
+def test_a_link_and_two_dots_lead_to_the_file_that_was_judged(
+    check: CheckText, tmp_path: Path, node: str, column: int
+) -> None:
+    """`link/..` is the folder above where the link leads, not the one it stands in."""
+    trees = tmp_path / "trees"
+    (trees / "deep" / "er").mkdir(parents=True)
+    (trees / "link").symlink_to(trees / "deep" / "er")
+    (tmp_path / "wave.yaml").write_text(MOTIONS["wave"])
+    text = f"tree: t\nroot:\n  - {node.format('link/../../../wave.yaml')}\n"
+    [outside] = check(text, "adam_u").findings.sorted()
+    assert (outside.code, outside.place.column) == ("outside", column)
+    [missing] = check(text.replace("../../../", "../../"), "adam_u").findings.sorted()
+    assert (missing.code, missing.place.column) == ("no-file", column)
+
+
+def test_behind_a_link_paths_lead_where_the_system_goes(check: CheckText, tmp_path: Path) -> None:
+    trees = tmp_path / "trees"
+    (trees / "deep" / "er").mkdir(parents=True)
+    (trees / "link").symlink_to(trees / "deep" / "er")
+    (trees / "deep" / "part.yaml").write_text("tree: p\nroot:\n  - PlayMotion: {file: wave.yaml}\n  - Nonsense\n")
+    (trees / "deep" / "wave.yaml").write_text(MOTIONS["wave"])
+    [finding] = check("tree: t\nroot:\n  - use: link/../part.yaml\n", "adam_u").findings.sorted()
+    assert Path(finding.place.file) == trees / "link" / ".." / "part.yaml"
+    assert finding.place.line == 4
+
+
 def test_arrays_that_are_none_are_said_where_the_motion_is_played(check: CheckText, tmp_path: Path) -> None:
     (tmp_path / "trees").mkdir()
     (tmp_path / "trees" / "wave.npz").write_bytes(b"nothing")
