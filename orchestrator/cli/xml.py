@@ -43,7 +43,7 @@ def import_(
         Path | None, typer.Option("-o", "--output", help="Write a file per tree into this folder.")
     ] = None,
 ) -> None:
-    """Read trees from XML of BehaviorTree.CPP v4; what cannot be carried over is said."""
+    """Read trees from XML of BehaviorTree.CPP v4; exit 1 if something cannot be carried over, which is said."""
     from orchestrator.leaf import installed
     from orchestrator.treefile.xml import trees_of
     from orchestrator.treefile.xml.document import XmlError
@@ -66,6 +66,8 @@ def import_(
         names = ", ".join(f"{name}.yaml" for name in trees.files)
         typer.echo(f"{file} holds several trees ({names}): name a folder for them with -o", err=True)
         raise typer.Exit(2)
+    if trees.lost:
+        raise typer.Exit(1)
 
 
 def _say_what_is_lost(lost: list[str]) -> None:

@@ -51,6 +51,18 @@ def test_several_trees_go_into_a_folder_and_over_nothing(tmp_path: Path) -> None
     assert orchestrator("import", xml, "-o", folder).exit_code == 2
 
 
+def test_what_is_lost_is_no_success(tmp_path: Path) -> None:
+    xml = tmp_path / "t.xml"
+    body = '<Sequence _while="c"><CheckErrors/></Sequence>'
+    xml.write_text(f'<root BTCPP_format="4"><BehaviorTree ID="t">{body}</BehaviorTree></root>')
+    result = orchestrator("import", xml)
+    assert result.exit_code == 1
+    assert result.stderr == "not carried over: line 1: _while='c' of <Sequence>\n"
+    tree = tmp_path / "t.yaml"
+    tree.write_text(result.stdout)
+    assert 'there is no modifier "_while"' in orchestrator("check", tree).stdout
+
+
 def test_what_cannot_be_read(tmp_path: Path) -> None:
     broken = tmp_path / "t.xml"
     broken.write_text("<root>")

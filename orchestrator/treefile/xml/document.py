@@ -84,7 +84,7 @@ def written(root: Element) -> str:
 
 def _lines(element: Element, indent: str) -> Iterator[str]:
     if element.tag == "#":
-        yield f"{indent}<!-- {escape(element.text)} -->"
+        yield f"{indent}<!-- {element.text} -->"  # in a comment nothing is escaped, and nothing unescaped
         return
     attributes = "".join(f" {name}={quoteattr(value)}" for name, value in element.attributes.items())
     if not element.children and not element.text:

@@ -1,4 +1,8 @@
-"""From XML of BehaviorTree.CPP v4 to tree files."""
+"""From XML of BehaviorTree.CPP v4 to tree files.
+
+What we do not have is written as it stands, so that the check refuses the tree until a person has decided what it is to
+be: a guard's condition that is left out would let the robot go on.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,7 @@ _LISTS = {
     "ReactiveFallback": ("selector", "false"),
 }
 _RANK = {word: rank for rank, word in enumerate(MODIFIERS)}
+_METADATA = ("_uid", "_fullpath", "_description")
 _EXPLICIT = ("Action", "Condition", "Control", "Decorator")
 _MOST_ATTEMPTS = 1_000_000
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*:?=(?!=)(.*)", re.DOTALL)
@@ -130,8 +135,12 @@ class _Import:
             return special(self, element)
         if not element.elements:
             return self._leaf(element)
-        self.lose(element, f"<{tag}>: we have no such node; what is below it runs as a sequence")
-        return {"sequence": [self._node(child) for child in element.elements]}
+        return self._foreign(element, "we have no such node")
+
+    def _foreign(self, element: Element, why: str) -> dict[str, Plain]:
+        given = "".join(f" {word}={value!r}" for word, value in element.attributes.items() if word[0] != "_")
+        self.lose(element, f"<{element.tag}{given}>: {why}; it is written as it stands")
+        return {element.tag: [self._node(child) for child in element.elements]}
 
     def _list(self, element: Element) -> dict[str, Plain]:
         kind, memory = _LISTS[element.tag]
@@ -147,8 +156,9 @@ class _Import:
         fail = _count(element.attributes.get("failure_count", "1"), count)
         made: dict[str, Plain] = {"parallel": children}
         if succeed is None or fail is None:
-            self.lose(element, f"the thresholds {element.attributes}: all must succeed now")
-            return made
+            self.lose(element, f"the thresholds {element.attributes}")
+            words = {"succeed": "success_count", "fail": "failure_count"}
+            return made | {ours: value_in(element.attributes.get(theirs, "")) for ours, theirs in words.items()}
         if succeed != count:
             made["succeed"] = "any" if succeed == 1 else str(succeed)
         if fail != count - succeed + 1:
@@ -159,8 +169,7 @@ class _Import:
         children = element.elements
         condition = self._node(children[0]) if children else None
         if not isinstance(condition, dict) or list(condition) != ["check"] or len(children) not in (2, 3):
-            self.lose(element, "<IfThenElse> whose first child is more than a condition; it is a sequence now")
-            return {"sequence": [self._node(child) for child in children]}
+            return self._foreign(element, "its first child is more than a condition, or a branch is missing")
         made: dict[str, Plain] = {"if": condition["check"], "then": self._branch(children[1])}
         if len(children) == 2:
             made["else"] = [{"check": "false"}]
@@ -194,7 +203,7 @@ class _Import:
             expression = condition_in(match[2]) if match else None
             if match is None or expression is None:
                 self.lose(element, f"the script {statement.strip()}")
-                continue
+                return {element.tag: {**element.attributes}}
             values[match[1]] = expression
         return {"Set": values} if values else {"check": "true"}
 
@@ -202,8 +211,9 @@ class _Import:
         code = element.attributes.get("code", "")
         condition = condition_in(code)
         if condition is None:
-            self.lose(element, f"the condition {code}: it always fails now")
-        return {"check": condition or "false"}
+            self.lose(element, f"the condition {code}")
+            return {element.tag: {**element.attributes}}
+        return {"check": condition}
 
     def _own_condition(self, element: Element) -> dict[str, Plain]:
         kind = next(kind for kind, tag in CONDITION_NODES.items() if tag == element.tag)
@@ -252,14 +262,15 @@ class _Import:
             return word, self._duration(element, port)
         return word, self._rounds(element, word, element.attributes.get(port, "1"))
 
-    def _duration(self, element: Element, port: str) -> str | None:
+    def _duration(self, element: Element, port: str) -> str:
         text = element.attributes.get(port, "")
         found = duration_of(text)
         if found is None:
             self.lose(element, f"{port}={text!r} of <{element.tag}>: a number of milliseconds is wanted")
-        return found
+        return found or value_in(text)
 
     def _rounds(self, element: Element, word: str, text: str) -> str | None:
+        """How many; None for a single attempt, which needs no word."""
         if text == "-1" and word == "retry":
             self.lose(element, f"attempts without end: {_MOST_ATTEMPTS} now")
             return str(_MOST_ATTEMPTS)
@@ -269,7 +280,7 @@ class _Import:
             return value_in(text)
         if not text.isdigit() or int(text) < 1:
             self.lose(element, f"<{element.tag}> {element.attributes}")
-            return None
+            return value_in(text)
         attempts = int(text) - 1 if word == "retry" else int(text)
         return str(attempts) if attempts else None
 
@@ -283,10 +294,12 @@ class _Import:
                 text.removeprefix("!(").removesuffix(")") if text.startswith("!(") and text.endswith(")") else None
             )
             condition = condition_in(negated or text) if word == "_skipIf" else None
-            if condition is None:
-                self.lose(element, f"{word}={text!r} of <{element.tag}>")
-            else:
+            if condition is not None:
                 found["unless" if negated is None else "when"] = condition
+                continue
+            self.lose(element, f"{word}={text!r} of <{element.tag}>")
+            if word not in _METADATA:
+                found[word] = text
         return found
 
 

@@ -186,7 +186,7 @@ def test_what_only_we_know_is_named_in_a_list_and_in_comments(tmp_path: Path) ->
         "finally: [CheckErrors]",
     ):
         assert any(what in each for each in lost), what
-        assert f"{what.replace('>', '&gt;')} -->" in xml, what
+        assert f"{what} -->" in xml, what
     assert len(lost) == 17
 
 
@@ -237,6 +237,37 @@ def test_what_only_they_know_is_named(body: str, said: str) -> None:
     found, lost = imported(body)
     assert any(said in each for each in lost), lost
     assert found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<KeepRunningUntilFailure><CheckErrors/></KeepRunningUntilFailure>",
+        '<Switch2 variable="{v}" case_1="1" case_2="2"><Log text="a"/><Log text="b"/><Log text="c"/></Switch2>',
+        '<WhileDoElse><CheckErrors/><Log text="a"/><Log text="b"/></WhileDoElse>',
+        '<IfThenElse><CheckErrors/><Log text="a"/><Log text="b"/></IfThenElse>',
+        '<Sequence _while="c"><CheckErrors/></Sequence>',
+        "<Sequence _skipIf=\"name == 'x'\"><CheckErrors/></Sequence>",
+        '<CheckErrors _failureIf="c"/>',
+        '<SubTree ID="part" _autoremap="true"/>',
+        '<Timeout msec="{t}"><CheckErrors/></Timeout>',
+        '<Sleep msec="{t}"/>',
+        '<RetryUntilSuccessful num_attempts="{n}"><CheckErrors/></RetryUntilSuccessful>',
+        "<Inverter><ScriptCondition code=\"name == 'x'\"/></Inverter>",
+        '<Script code="a := 1; a += 1"/>',
+        '<Parallel success_count="7"><CheckErrors/></Parallel>',
+    ],
+)
+def test_a_tree_that_would_mean_something_else_cannot_run(body: str, check: CheckText) -> None:
+    found, lost = imported(body)
+    assert lost
+    result = check(f"tree: t\nroot:\n{found}", part="tree: part\nroot: [CheckErrors]\n")
+    assert result.findings.errors and not result.findings.is_incomplete(result.tree.file), found
+
+
+def test_what_editors_note_for_themselves_is_left_out(check: CheckText) -> None:
+    found, lost = imported('<CheckErrors _uid="7" _description="look"/>')
+    assert (found, len(lost)) == ("  CheckErrors\n", 2)
 
 
 @pytest.mark.parametrize("text", ["007", ".nan", "null", "a: b", "a #b", " a ", "", "- a", "a\nb", "yes", "$$", "[a"])
