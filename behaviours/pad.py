@@ -27,7 +27,7 @@ Button = Literal[
 ]
 
 
-class WaitForButton(Command, needs="pad", looks=True, timeout=None):
+class WaitForButton(Command, needs="pad", reads={"button": "pad.{}"}, looks=True, timeout=None):
     """Wait until a button of the pad is pressed; a press is never missed, however short.
 
     - WaitForButton: {button: a}

@@ -52,6 +52,7 @@ class Walk(
     requires=_WALKING,
     one_of=("time", "distance", "heading"),
     timeout=60.0,
+    reads={"distance": "body.x", "heading": "body.yaw"},
 ):
     """Walk with a velocity for a time, or until a distance or a change of heading has been covered, then stand.
 

@@ -70,6 +70,7 @@ class Declaration:
     requires: Mapping[str, Requirement]
     changes: Mapping[str, Change]
     through: Mapping[str, Change]
+    reads: Mapping[str, str]
     result: tuple[str, ...]
     result_params: tuple[str, ...]
     one_of: tuple[str, ...]
@@ -93,6 +94,7 @@ class Leaf:
     requires    per family, the modes in which it is allowed: one mapping or several alternatives
     changes     per family, the modes that hold after its success
     through     per family, the modes that hold while it runs, and perhaps after a failure or interruption
+    reads       per parameter, the field that the robot must report for it; `{}` stands for the parameter's value
     result      the words it may leave as its result; `result_params` names parameters that list them
     one_of      parameters of which exactly one must be given
     resumable   it can go on after a pause
@@ -186,6 +188,7 @@ class Leaf:
         requires: Requirements | None = None,
         changes: Mapping[str, Change] | None = None,
         through: Mapping[str, Change] | None = None,
+        reads: Mapping[str, str] | None = None,
         result: tuple[str, ...] = (),
         result_params: tuple[str, ...] = (),
         one_of: tuple[str, ...] = (),
@@ -216,6 +219,7 @@ class Leaf:
             requires={family: _alternatives(wanted) for family, wanted in (requires or {}).items()},
             changes=changes or {},
             through=through or {},
+            reads=reads or {},
             result=result,
             result_params=result_params,
             one_of=one_of,
@@ -280,7 +284,7 @@ _EVERY_LEAF = frozenset(("declaration", "robot", "folder", *vars(Leaf)))
 
 
 def _named_params(declared: Declaration) -> list[str]:
-    named = [*declared.result_params, *declared.one_of]
+    named = [*declared.reads, *declared.result_params, *declared.one_of]
     for requirement in declared.requires.values():
         named += [word for alternative in requirement for word in alternative if word not in MODES]
     named += [use.param for use in declared.uses if isinstance(use, By)]

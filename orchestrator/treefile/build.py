@@ -15,6 +15,7 @@ from orchestrator.treefile.modifiers import Entry, ModifierReader, Outcome, afte
 from orchestrator.treefile.scope import Saved, Scope, on_either
 from orchestrator.treefile.values import Reader
 from orchestrator.yamlfile import UNREAD, Findings, Mapping, Node, Scalar, Sequence, nearest
+from orchestrator.yamlfile.units import shown
 
 if TYPE_CHECKING:
     from orchestrator.treefile.file import FileCheck
@@ -373,7 +374,32 @@ class Builder:
             self._report_no_parameters(declared, written)
             return self._unchanged()
         self._params(made, declared, key, entries)
+        self._check_reported(made, declared, entries)
+        self._check_said_once(declared, entries)
         return self._unchanged()
+
+    def _check_reported(self, made: TreeNode, declared: Declaration, entries: dict[str, Entry]) -> None:
+        """What a leaf watches must be something that the robot reports."""
+        robot = self._check.robot
+        if robot is None or not robot.fields or not self._reader.active:
+            return
+        for param, field in declared.reads.items():
+            value = made.values.get(param)
+            values = value.possible if isinstance(value, Expression) and "{}" in field else [value]
+            for name in [field.format(each) for each in values if param in entries and value is not None]:
+                if name not in robot.fields:
+                    message = f"{robot.name} does not report {name}, without which {declared.name} has no {param}"
+                    self._findings.error(entries[param][1], "lacks-field", message)
+
+    def _check_said_once(self, declared: Declaration, entries: dict[str, Entry]) -> None:
+        """Two answers that are the same are one."""
+        for param in declared.result_params:
+            written = entries[param][1] if param in entries else None
+            texts: set[str] = set()
+            for item in written.items if type(written) is Sequence else ():
+                if type(item) is Scalar and item.text in texts:
+                    self._findings.error(item, "said-twice", f'"{item.text}" stands here twice')
+                texts.add(item.text if type(item) is Scalar else "")
 
     def _report_no_parameters(self, declared: Declaration, written: Node) -> None:
         names = list(declared.params)
@@ -547,6 +573,8 @@ class Builder:
             scope.leave(name, hidden)
         if "save" in words:
             success, failure = self._modifiers.save(made, *words["save"], (success, failure))
+        if "timeout" in words:
+            self._check_long_enough(made, words["timeout"][1])
         outcome = after_modifiers(made, before, success, failure)
         scope.saved = before
         if "finally" in words:
@@ -554,6 +582,14 @@ class Builder:
             scope.saved = before
         reader.active = active
         return outcome
+
+    def _check_long_enough(self, made: TreeNode, written: Node) -> None:
+        """A timeout that ends before what the leaf itself is told to take."""
+        time, timeout = made.values.get("time"), made.modifiers.timeout
+        if isinstance(time, float | int) and isinstance(timeout, float | int) and timeout <= time:
+            report = self._findings.error if timeout < time else self._findings.warning
+            took, limit = shown(time, "duration"), shown(timeout, "duration")
+            report(written, "timeout-too-short", f"{made.title} takes {took}: a timeout of {limit} ends it before")
 
     def _finally(self, modifiers: Modifiers, key: Scalar, written: Node) -> None:
         outer = self.in_finally

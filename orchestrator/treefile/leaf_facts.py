@@ -119,6 +119,7 @@ def facts(declared: Declaration) -> list[tuple[str, str]]:
         ("needs", ", ".join(declared.needs)),
         ("uses", uses_text(declared)),
         ("on", ", ".join(families_of(declared))),
+        *(("the robot reports", f"{name.format(param.upper())} for {param}") for param, name in declared.reads.items()),
         *(("allowed in", text) for text in requires_text(declared)),
         ("the guard file", declared.permission and f"must allow {declared.permission}"),
         *(("afterwards", text) for text in changes_text(declared)),

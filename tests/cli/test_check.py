@@ -148,6 +148,20 @@ def test_what_a_robot_does_not_report_is_no_mistake_where_it_never_matters(tree:
     assert check(tree).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("robot", "node", "column", "field"),
+    [
+        ("atom", "Walk: {forward: 0.2 m/s, distance: 1 m}", 40, "body.x"),
+        ("atom_w", "WaitForButton: {button: lo}", 29, "pad.lo"),
+    ],
+)
+def test_what_a_leaf_watches_must_be_reported(tree: Path, robot: str, node: str, column: int, field: str) -> None:
+    tree.write_text(f"tree: t\nrobot: {robot}\nroot:\n  - {node}\n    timeout: 1 min\n")
+    found = json.loads(check(tree, "--json").stdout)
+    assert [(f["code"], f["column"]) for f in found if f["severity"] == "error"] == [("lacks-field", column)]
+    assert f"{robot} does not report {field}" in found[-1]["message"]
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     loop = tmp_path / "loop.yaml"
     loop.symlink_to(loop)
