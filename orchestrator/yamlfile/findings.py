@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple, Protocol
+from unicodedata import combining, east_asian_width
 
 Severity = Literal["error", "warning"]
 
@@ -27,7 +28,7 @@ class Place:
     column: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        return f"{printable(self.file)}:{self.line}:{self.column}"
 
 
 class Placed(Protocol):
@@ -138,13 +139,13 @@ class Findings:
             return
         if len(message) > LONGEST:
             message = f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
-        self._found[place] = Finding(place, severity, code, message, self._looked_for(suggestion))
+        self._found[place] = Finding(place, severity, code, printable(message), self._looked_for(suggestion))
 
     def _looked_for(self, suggestion: Suggestion) -> str | None:
         if isinstance(suggestion, Near):
             self._searches += 1
             suggestion = nearest(*suggestion) if self._searches <= SUGGESTED else None
-        return suggestion if suggestion is not None and len(suggestion) <= LONGEST else None
+        return printable(suggestion) if suggestion is not None and len(suggestion) <= LONGEST else None
 
     def __len__(self) -> int:
         return len(self._found) + self.left_out
@@ -175,8 +176,20 @@ class Findings:
             return ()
         start = max(0, place.column - WIDTH)
         part = lines[place.line - 1][start : start + 2 * WIDTH]
-        source = "".join(c if c.isprintable() else " " for c in part)
-        return f"  {source}", f"  {' ' * (place.column - 1 - start)}^"
+        source = printable(part)
+        return f"  {source}", f"  {' ' * _columns(source[: place.column - 1 - start])}^"
+
+
+def printable(text: str) -> str:
+    """What a terminal may show as it is: a line without anything that moves the cursor."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+
+
+def _columns(text: str) -> int:
+    """How wide a terminal shows a text: many characters of East Asia and pictures take two columns, accents none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def nearest(word: str, valid: tuple[str, ...]) -> str | None:

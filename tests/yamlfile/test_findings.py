@@ -45,6 +45,25 @@ def test_rendering_shows_the_line_with_a_caret_and_the_suggestion() -> None:
     ]
 
 
+def test_the_caret_stands_below_its_character_also_after_wide_ones() -> None:
+    findings = Findings()
+    findings.add_source("t.yaml", ["name: 棚へ行く!", "name: e\u0301!"])
+    findings.error(at(1, 11), "e", "wrong")
+    findings.error(at(2, 9), "e", "wrong")
+    _, _, wide, _, _, accent = findings.render().splitlines()
+    assert wide == "  " + " " * (len("name: ") + 2 * 4) + "^"
+    assert accent == "  " + " " * len("name: e") + "^"
+
+
+def test_nothing_that_moves_the_cursor_is_shown() -> None:
+    findings = Findings()
+    findings.add_source("t\x1b[2J.yaml", ["a\rb"])
+    findings.error(Place("t\x1b[2J.yaml", 1, 1), "e", "a\rb\x1b[31m is wrong", '"a\rb"')
+    shown = findings.render()
+    assert all(line.isprintable() for line in shown.split("\n"))
+    assert len(shown.split("\n")) == 3
+
+
 def test_of_a_very_long_line_only_the_part_around_the_place_is_shown() -> None:
     findings = Findings()
     findings.add_source("t.yaml", ["x" * 5000 + "!" + "x" * 5000])
