@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any, Final, Protocol
 
-from orchestrator.robots.facts import FieldTable, RobotFacts
+from orchestrator.robots.facts import Field, FieldTable, RobotFacts
 from orchestrator.yamlfile.findings import Near, Suggestion, listed
 from orchestrator.yamlfile.units import DIMENSIONS, OTHER_SPELLINGS, UNITS, shown, units_of
-from orchestrator.yamlfile.values import OTHER_BOOLEANS, Mistake, wrong_unit
+from orchestrator.yamlfile.values import OTHER_BOOLEANS, Mistake, with_unit, wrong_unit
 
 LONGEST = 1000
 DEEPEST = 20
@@ -106,6 +107,21 @@ class World:
     @cached_property
     def field_names(self) -> tuple[str, ...]:
         return tuple(self.fields)
+
+    @cached_property
+    def by_part(self) -> Mapping[str, list[Field]]:
+        """What the robot reports, by each word of its name: `battery`, `level`."""
+        found: dict[str, list[Field]] = {}
+        for field in ((self.robot and self.robot.fields) or self.fields).values():
+            for part in field.name.split("."):
+                found.setdefault(part, []).append(field)
+        return found
+
+    @cached_property
+    def by_letter(self) -> Mapping[str, tuple[str, ...]]:
+        """The same by the first letter of its name."""
+        names = sorted({field.name for fields in self.by_part.values() for field in fields})
+        return {letter: tuple(group) for letter, group in groupby(names, lambda name: name[0])}
 
 
 Report = Callable[[int, str, str, Suggestion], None]
@@ -213,8 +229,8 @@ class _Parsing:
             self._active = False
         right = parse_right()
         self._active = before
-        for side in (left, right):
-            self.need_condition(side)
+        self.need_condition(left)
+        self.need_condition(right, left)
         made = Expr(op, "bool", offset, None, (left, right))
         made.fixed = left.fixed or right.fixed
         if left.const is decisive or right.const is decisive:
@@ -294,7 +310,7 @@ class _Parsing:
             word.kind = "any"
             return left, right
         if other.kind != "choice":
-            self._report_word(word)
+            self._report_word(word, other.kind)
             return left, right
         if other.choices and word.value not in other.choices:
             message = f'"{word.value}" is not one of {listed(other.choices)}'
@@ -302,20 +318,26 @@ class _Parsing:
         resolved = constant(word.value, "choice", word.offset)
         return (resolved, right) if word is left else (left, resolved)
 
-    def _report_word(self, word: Expr) -> None:
-        turned = _TURNED.get(word.value)
-        near: Suggestion = turned or Near(word.value, self._world.field_names)
-        if turned is None and self._names.look_up(word.value) is not None:
+    def _report_word(self, word: Expr, kind: str = "", again: str | None = None) -> None:
+        """A word that means nothing. `kind`: what a field would have to be here; `again`: a comparison meant again."""
+        near: Suggestion = _TURNED.get(word.value) or again
+        if near is None and self._names.look_up(word.value) is not None:
             near = f"${word.value}"
         message = f'"{word.value}" is a word that means nothing here: a field contains a dot, a name begins with $'
-        self._report(word.offset, "unknown-word", message, near)
+        self._report(word.offset, "unknown-word", message, near or self._field_meant(word.value, kind))
         word.kind = "any"
+
+    def _field_meant(self, word: str, kind: str) -> Suggestion:
+        fields = self._world.by_part.get(word)
+        if fields:
+            return next((field.name for field in fields if field.type == kind), fields[0].name)
+        return Near(word, self._world.by_letter.get(word[0], ()))
 
     def _report_unlike(self, left: Expr, right: Expr) -> None:
         for bare, other in ((left, right), (right, left)):
             if bare.kind in ("int", "number") and bare.op in ("const", "neg") and other.kind in DIMENSIONS:
                 units = units_of(other.kind)
-                suggestion = f"{bare.const:g} {units[0]}" if bare.const is not NOT_CONSTANT else None
+                suggestion = with_unit(f"{bare.const:g}", other.kind) if bare.const is not NOT_CONSTANT else None
                 self._report(bare.offset, "unit-missing", f"a unit is missing: {' or '.join(units)}", suggestion)
                 return
         message = f"{_named(left)} and {_named(right)} are unlike things and cannot be compared"
@@ -325,7 +347,7 @@ class _Parsing:
         results = [_always(sign, *pair) for sign, pair in zip(made.value, zip(made.args, made.args[1:]))]
         if all(result is True for result in results):
             made.const = True
-        elif any(result is False for result in results):
+        elif any(result is False for result in results) or _leaves_no_room(made.value, made.args):
             made.const = False
         else:
             return
@@ -333,6 +355,8 @@ class _Parsing:
             always = "true" if made.const else "false"
             ranges = [part for part in made.args if part.op == "field" and part.lower > -_INF]
             why = f": {ranges[0].value} {_range(ranges[0])}" if ranges else ""
+            if False not in results and not made.const:
+                why = ": nothing lies between these two"
             self._report(made.offset, "always", f"this is always {always}{why}", None)
             made.const = NOT_CONSTANT
 
@@ -367,6 +391,8 @@ class _Parsing:
         made.fixed = left.fixed or right.fixed
         if kind == "any":
             return made
+        if op == "/" and right.const == 0:
+            raise Mistake("not-finite", "this is a division by zero", None, offset)
         if op == "+":
             made.lower, made.upper = left.lower + right.lower, left.upper + right.upper
         elif op == "-":
@@ -427,6 +453,9 @@ class _Parsing:
             self._deeper()
             self.advance()
             inner = self.either()
+            if self.token == "for":
+                message = '"for" stands at the end and counts for the whole condition: it may not stand in parentheses'
+                raise Mistake("for-not-here", message, None, self.at)
             if self.token != ")":
                 raise Mistake("expression", "the parenthesis that opens here is not closed", None, offset)
             self._depth -= 1
@@ -531,10 +560,10 @@ class _Parsing:
             made.const = made.value
         return made
 
-    def need_condition(self, made: Expr) -> None:
-        """Report what is not true or false."""
+    def need_condition(self, made: Expr, after: Expr | None = None) -> None:
+        """Report what is not true or false. `after`: what stands before it, and may be meant again."""
         if made.kind == "word":
-            self._report_word(made)
+            self._report_word(made, again=_compared_again(made.value, after))
         elif made.kind not in ("bool", "any"):
             message = f"{_named(made)} is neither true nor false: compare it with something"
             self._report(made.offset, "not-a-condition", message, None)
@@ -621,6 +650,37 @@ def _always(sign: str, left: Expr, right: Expr) -> bool | None:
     if left.const is NOT_CONSTANT or right.const is NOT_CONSTANT:
         return None
     return bool((left.const == right.const) is (sign == "=="))
+
+
+def _leaves_no_room(signs: tuple[str, ...], parts: tuple[Expr, ...]) -> bool:
+    """Whether a chain such as `10 % < x < 5 %` can never hold, though each of its pairs could."""
+    if {">", ">="}.issuperset(signs):
+        signs, parts = signs[::-1], parts[::-1]
+    elif not {"<", "<="}.issuperset(signs):
+        return False
+    lowest, beyond = -_INF, False
+    for part, sign in zip(parts, ("<=", *signs)):
+        if part.kind not in NUMBERS:
+            return False
+        beyond = beyond or sign in "<>"
+        if part.upper < lowest or (part.upper == lowest and beyond):
+            return True
+        if part.lower > lowest:
+            lowest, beyond = part.lower, False
+    return False
+
+
+def _compared_again(word: str, after: Expr | None) -> str | None:
+    """`fsm.state == walk or ready`: the comparison that was meant again."""
+    while after is not None and after.op in ("and", "or"):
+        after = after.args[1]
+    if after is None or after.op != "compare" or len(after.args) != 2:
+        return None
+    sides = [side for side in after.args if side.op in ("field", "name") and word in side.choices]
+    if not sides:
+        return None
+    name = sides[0].value if sides[0].op == "field" else f"${sides[0].value.rpartition('/')[2]}"
+    return f"{name} {after.value[0]} {word}"
 
 
 def calculate(op: str, left: float, right: float) -> float | None:

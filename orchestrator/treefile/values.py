@@ -47,6 +47,9 @@ _ATTEMPT = re.compile(r"[-+]?\.?\d[\d.,_xob]* *[^-+*/()$<>=\s\d]*(?:/s)?")
 _NAME_IN_BRACES = re.compile(r"\$\{([A-Za-z_]\w{0,60})\}")
 _IN_TEXT = re.compile(r"\$(?:\$|([A-Za-z_]\w*))?")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
+_TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) *(ms|min|m|s|h)")
+_TWO_TIMES = re.compile(rf"{_TIME.pattern}(?: *{_TIME.pattern})+")
+_MINUTES = {"m": "min"}
 
 MOST_VALUES = 1000
 
@@ -204,6 +207,9 @@ class Reader:
             value = _LITERALS[kind].parse(text)
             self.check_number(value, wanted)
             return value
+        if kind == "duration" and _TWO_TIMES.fullmatch(text):
+            parts = " + ".join(f"{digits} {_MINUTES.get(unit, unit)}" for digits, unit in _TIME.findall(text))
+            raise Mistake("wrong-unit", "a duration has one number and one unit, or is a sum", parts)
         return self._calculated(node, wanted)
 
     def _calculated(self, node: Scalar, wanted: ParamType) -> Value | Unread:

@@ -211,8 +211,17 @@ def quantity(text: str, wanted: str) -> tuple[float, str]:
 
 
 def _unit_missing(digits: str, wanted: str) -> Mistake:
-    units = units_of(wanted)
-    return Mistake("unit-missing", f"{digits} needs a unit: {_listed(units)}", f"{digits} {units[0]}")
+    return Mistake("unit-missing", f"{digits} needs a unit: {_listed(units_of(wanted))}", with_unit(digits, wanted))
+
+
+def with_unit(digits: str, wanted: str) -> str:
+    """What was most likely meant by a number without its unit."""
+    value, units = float(digits), units_of(wanted)
+    if wanted == "percent" and 0 < abs(value) < 1:
+        return f"{value * 100:g} %"
+    if wanted in ("angle", "angular speed") and 0 < abs(value) <= 2 * math.pi and not value.is_integer():
+        return f"{digits} {units[0]} or {digits} {units[1]}"
+    return f"{digits} {units[0]}"
 
 
 def wrong_unit(digits: str, unit: str, wanted: str) -> Mistake:

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from orchestrator.treefile import NOT_CONSTANT, Expression
 from orchestrator.treefile.expression import Name, World, parse_expression
-from orchestrator.yamlfile import Place
+from orchestrator.yamlfile import Place, nearest
+from orchestrator.yamlfile.findings import Near
 from tests.treefile.stand_in import ATOM_W, FIELDS
 
 CAPABILITIES = frozenset(field.capability for field in FIELDS.values())
@@ -116,9 +117,11 @@ def test_and_or_not_obey_de_morgan_with_unknown(a: bool | None, b: bool | None) 
 
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), st.floats(-1e3, 1e3))
 def test_a_chain_is_its_two_comparisons(x: float, low: float, high: float) -> None:
-    fields = {"base.x": x, "base.speed": 1.0}
-    chained = evaluate(f"{low:.3f} m < base.x < {high:.3f} m", fields)
-    assert chained is (float(f"{low:.3f}") < x < float(f"{high:.3f}"))
+    chain = f"{low:.3f} m < base.x < {high:.3f} m"
+    if float(f"{low:.3f}") >= float(f"{high:.3f}"):
+        assert parse(chain)[1] == [(0, "always")]
+        return
+    assert evaluate(chain, {"base.x": x}) is (float(f"{low:.3f}") < x < float(f"{high:.3f}"))
 
 
 def test_an_expression_says_which_fields_it_reads_and_how_long_it_must_hold() -> None:
@@ -184,3 +187,59 @@ def test_any_text_is_an_expression_or_a_finding_inside_it(text: str) -> None:
     assert all(0 <= offset <= len(text) for offset in found)
     if parsed and not found and parsed[0].kind != "word":
         Expression(text, *parsed, Place("t", 1, 1)).evaluate(lambda name: None, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [
+        ("fsm.state == walk or ready", "fsm.state == ready"),
+        ("fsm.state != walk and pad.a and fsm.state != ready and damping", "fsm.state != damping"),
+        ("$hand == left or right", "$hand == right"),
+        ("fsm.state == walk or reddy", None),
+        ("battery > 20 %", "battery.level"),
+        ("battery > 20 V", "battery.voltage"),
+        ("stable", None),
+        ("not stable", "body.stable"),
+        ("battery_level > 20 %", "battery.level"),
+        ("battery.level > 0.2", "20 %"),
+        ("battery.level > 20", "20 %"),
+        ("base.heading > 1.57", "1.57 deg or 1.57 rad"),
+        ("base.heading > 3", "3 deg"),
+    ],
+)
+def test_the_remedy_is_what_was_meant(text: str, suggestion: str | None) -> None:
+    found: list[Any] = []
+    world = World(FIELDS, ATOM_W, CAPABILITIES)
+    parse_expression(text, world, SomeNames(), lambda *said: found.append(said[3]))
+    looked_for = [nearest(*near) if isinstance(near, Near) else near for near in found]
+    assert looked_for == ([] if text == "stable" else [suggestion])
+
+
+@pytest.mark.parametrize("text", ["base.x / 0 > 1 m", "base.x / 0 m > 1", "base.x / (1 - 1) > 1 m"])
+def test_a_division_by_a_zero_that_stands_there_is_found(text: str) -> None:
+    made, found = parse(text)
+    assert (made, found) == (None, [(7, "not-finite")])
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("10 % < battery.level < 5 %", True),
+        ("5 % > battery.level > 10 %", True),
+        ("10 % < battery.level < 10 %", True),
+        ("10 % <= battery.level <= 10 %", False),
+        ("5 % < battery.level < 10 %", False),
+        ("10 % < battery.level > 5 %", False),
+    ],
+)
+def test_a_chain_that_leaves_no_room_is_always_false(text: str, never: bool) -> None:
+    assert parse(text)[1] == ([(0, "always")] if never else [])
+
+
+def test_for_counts_for_the_whole_condition() -> None:
+    said: list[str] = []
+    world = World(FIELDS, ATOM_W, CAPABILITIES)
+    parse_expression(
+        "(pad.a for 2 s) and pad.b", world, SomeNames(), lambda *found: said.append(found[2]), no_hold=None
+    )
+    assert said == ['"for" stands at the end and counts for the whole condition: it may not stand in parentheses']

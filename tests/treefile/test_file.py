@@ -186,7 +186,7 @@ def test_nodes_are_not_nested_without_end(check: CheckText) -> None:
 
 
 def test_what_is_written_counts_as_often_as_it_is_used(check: CheckText) -> None:
-    many = ", ".join(["1 %"] * 900)
+    many = ", ".join(f"{number} %" for number in range(900))
     part = f"tree: p\nroot:\n  - SetFsm: {{state: ready}}\n  - Ask: {{question: Which?, choices: [{many}]}}\n"
     text = "tree: t\nroot:\n"
     assert check(text + "  - use: part.yaml\n" * 50, part=part).ok

@@ -89,6 +89,9 @@ BAD: list[tuple[ScalarType[object], str, str, str | None]] = [
     (DURATION, "1,5 s", "decimal-comma", "1.5 s"),
     (ANGLE, "90°", "wrong-unit", "90 deg"),
     (ANGLE, "90", "unit-missing", "90 deg"),
+    (ANGLE, "1.57", "unit-missing", "1.57 deg or 1.57 rad"),
+    (PERCENT, "0.8", "unit-missing", "80 %"),
+    (PERCENT, "80", "unit-missing", "80 %"),
     (PERCENT, "101 %", "out-of-range", None),
     (SPEED, "1 mps", "wrong-unit", "1 m/s"),
 ]
