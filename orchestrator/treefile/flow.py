@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from orchestrator.leaf import MODES, By, Declaration
 from orchestrator.robots.facts import RobotFacts
+from orchestrator.treefile.durations import least_time
 from orchestrator.treefile.leaf_facts import alternative_text
 from orchestrator.treefile.model import NO_MODIFIERS, NOT_CONSTANT, Expression, Template, Tree, TreeNode
 from orchestrator.treefile.modes import CALLED, SHOWN_BY, ModeSpace
@@ -131,11 +132,11 @@ class _Walk:
 
     def _finally(self, nodes: list[TreeNode], success: State | None, failure: State | None, during: State) -> Ways:
         at = both(both(during, success), failure)
+        self._check_short(nodes)
         self._bounded += 1
         for node in nodes:
             outcome = self.visit(node, at)
             at = both(both(outcome.during, outcome.success), outcome.failure)
-            self._check_short(node)
             pairs = self._sets(node)
             if pairs:
                 success = self._widened(success, node, pairs) if success else None
@@ -144,11 +145,16 @@ class _Walk:
         self._bounded -= 1
         return success, failure, during
 
-    def _check_short(self, node: TreeNode) -> None:
-        time = node.values.get("time") if node.leaf is not None and node.leaf.name == "Wait" else None
-        if isinstance(time, float | int) and time > LONGEST_FINALLY:
-            message = f"finally takes at most {LONGEST_FINALLY:g} s, then it is stopped: this waits {time:g} s"
-            self._findings.error(node, "finally-too-long", message)
+    def _check_short(self, nodes: list[TreeNode]) -> None:
+        total = 0.0
+        for node in nodes:
+            total += least_time(node)
+            if total > LONGEST_FINALLY:
+                message = (
+                    f"finally takes at most {LONGEST_FINALLY:g} s, then it is stopped: with this it takes {total:g} s"
+                )
+                self._findings.error(node, "finally-too-long", message)
+                return
 
     # Kinds
 
