@@ -139,11 +139,13 @@ def test_a_tree_that_names_a_robot_whose_profile_has_mistakes(tree: Path, monkey
     monkeypatch.chdir(tree.parent)
     tree.write_text(GOOD.replace("atom_w", "mine"))
     assert 't.yaml:2:8: error: the profile of "mine" has mistakes' in check(tree).stdout
+    assert json.loads(check(tree, "--json").stdout)[0]["code"] == "bad-profile"
 
 
 def test_what_a_robot_does_not_report_is_no_mistake_where_it_never_matters(tree: Path) -> None:
     tree.write_text("tree: t\nrobot: adam_u\nroot:\n  - check: battery.level > 15 %\n")
     assert "adam_u does not report battery.level" in check(tree).stdout
+    assert json.loads(check(tree, "--json").stdout)[0]["code"] == "lacks-field"
     tree.write_text("tree: t\nrobot: adam_u\nroot:\n  - check: robot.family == adam or battery.level > 15 %\n")
     assert check(tree).exit_code == 0
 

@@ -1,3 +1,4 @@
+import errno
 from pathlib import Path
 
 import pytest
@@ -273,3 +274,30 @@ def test_a_robot_given_goes_before_the_one_in_the_file(check: CheckText) -> None
     text = "tree: t\nrobot: gr2\nroot: [SetFsm: {state: ready}]\n"
     assert check(text, robot="atom_w").ok
     assert [f.code for f in check(text, robot=None).findings.sorted()] == ["unknown-fsm_state"]
+
+
+def test_a_pause_in_a_used_file_has_no_effect(check: CheckText) -> None:
+    part = "tree: p\npause: {when: pad.b, until: pad.a}\nroot: [CheckErrors]\n"
+    result = check("tree: t\nroot:\n  - use: p.yaml\n", p=part)
+    [finding] = result.findings.sorted()
+    assert (finding.severity, finding.code, finding.place.line) == ("warning", "pause-unused", 2)
+
+
+def test_a_used_file_that_may_not_be_read_is_named_where_it_is_used(
+    check: CheckText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = Path.open
+
+    def refused(path: Path, *arguments: str, **keywords: str) -> object:
+        if path.name == "p.yaml" and arguments == ("rb",):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opened(path, *arguments, **keywords)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", refused)
+    [finding] = check("tree: t\nroot:\n  - use: p.yaml\n", p="tree: p\nroot: [CheckErrors]\n").findings.sorted()
+    assert (finding.code, finding.place.line, finding.place.column) == ("no-permission", 3, 10)
+
+
+def test_without_a_robot_a_state_is_at_least_a_word(check: CheckText) -> None:
+    [finding] = check('tree: t\nroot:\n  - SetFsm: {state: "pd stand!"}\n', robot=None).findings.sorted()
+    assert (finding.code, finding.place.column) == ("not-a-word", 22)

@@ -120,3 +120,10 @@ def test_what_cannot_be_laid_out_is_refused(text: str, code: str) -> None:
     findings = Findings()
     assert formatted(text, "t.yaml", findings) is None
     assert [finding.code for finding in findings.sorted()] == [code]
+
+
+def test_a_layout_that_would_mean_something_else_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orchestrator.treefile.format._laid_out", lambda text: text.replace("2 s", "3 s"))
+    findings = Findings()
+    assert formatted("tree: t\nroot:\n  - Wait: {time: 2 s}\n", "t.yaml", findings) is None
+    assert [finding.code for finding in findings.sorted()] == ["cannot-format"]
