@@ -587,9 +587,9 @@ class Builder:
         """A timeout that ends before what the leaf itself is told to take."""
         time, timeout = made.values.get("time"), made.modifiers.timeout
         if isinstance(time, float | int) and isinstance(timeout, float | int) and timeout <= time:
-            report = self._findings.error if timeout < time else self._findings.warning
             took, limit = shown(time, "duration"), shown(timeout, "duration")
-            report(written, "timeout-too-short", f"{made.title} takes {took}: a timeout of {limit} ends it before")
+            message = f"{made.title} takes {took} by itself: a timeout of {limit} does not let it end"
+            self._findings.warning(written, "timeout-too-short", message)
 
     def _finally(self, modifiers: Modifiers, key: Scalar, written: Node) -> None:
         outer = self.in_finally
