@@ -66,8 +66,12 @@ def at(findings: list[Finding], line: int, column: int) -> list[str]:
 
 
 def some_robot(declared: Declaration) -> RobotFacts:
-    fitting = (robot for robot in robots().values() if has_what_it_needs(robot, declared))
-    return next(fitting, robots()["gr2"])
+    """One that can do it and reports whatever the leaf may look at."""
+    watched = {field for field in declared.reads.values() if "{}" not in field}
+    for robot in robots().values():
+        if has_what_it_needs(robot, declared) and watched <= robot.fields.keys():
+            return robot
+    return robots()["gr2"]
 
 
 def tried(declared: Declaration, param: Param, value: str, folder: Path) -> list[str]:
