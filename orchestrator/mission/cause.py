@@ -1,4 +1,4 @@
-"""Why a run was stopped: what happened first, not what followed from it."""
+"""Why a run was stopped or has failed: what happened first, not only what followed from it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from orchestrator.engine.builder import BuiltTree
+from orchestrator.engine.events import NodeInfo, Tick
 from orchestrator.engine.nodes.leaf import LeafNode
 from orchestrator.engine.runner import PERIOD
 from orchestrator.guard.modes import Mode
@@ -65,3 +66,39 @@ class Cause:
         if still < 2 * PERIOD:
             return "the guard did not hear from the run any more, so it stopped the robot"
         return f"the run stood still for {still:.1f} s, so the guard stopped the robot"
+
+
+class Failures:
+    """What of a tree has failed, as its ticks tell: a selector fails with its last child, but not because of it."""
+
+    def __init__(self, nodes: list[NodeInfo]) -> None:
+        self._nodes = nodes
+        self._reasons: dict[int, str] = {}
+
+    def take(self, tick: Tick) -> None:
+        for number, change in tick.changes.items():
+            if change.status == "failure":
+                self._reasons[number] = change.message
+            else:
+                self._reasons.pop(number, None)
+
+    def tell(self, reason: str, node: NodeInfo | None) -> str:
+        """Why a run failed at a node, with the first that failed in each selector around it."""
+        while node is not None and node.parent is not None:
+            parent = self._nodes[node.parent]
+            first = self._first_below(parent) if parent.kind == "selector" else None
+            if first is not None and first.number < node.number:
+                origin = self._origin(first)
+                reason += f" (after {origin.name} failed: {self._reasons[origin.number]})"
+            node = parent
+        return reason
+
+    def _origin(self, failed: NodeInfo) -> NodeInfo:
+        """A node without a reason of its own failed of one below it."""
+        while not self._reasons[failed.number] and (below := self._first_below(failed)) is not None:
+            failed = below
+        return failed
+
+    def _first_below(self, parent: NodeInfo) -> NodeInfo | None:
+        failed = (node for node in self._nodes if node.parent == parent.number and node.number in self._reasons)
+        return next(failed, None)

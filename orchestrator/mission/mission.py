@@ -21,7 +21,7 @@ from orchestrator.engine.runner import Outcome, Runner
 from orchestrator.guard.outputs import LET_GO, Report
 from orchestrator.guard.policy import POLICIES
 from orchestrator.mission.arming import ABORT, LATCHED, Arming, Declined, NotArmed, Told
-from orchestrator.mission.cause import Cause
+from orchestrator.mission.cause import Cause, Failures
 from orchestrator.mission.fields import RobotFields
 from orchestrator.mission.loading import CannotRun, Loaded
 from orchestrator.mission.recording import Recorder
@@ -118,6 +118,7 @@ class Mission:
 
     def _use(self, built: BuiltTree) -> None:
         self.built = built
+        self._failures = Failures(built.structure)
         self.runner = Runner(
             built,
             self._bus,
@@ -305,7 +306,7 @@ class Mission:
             self._hear_out()
         cause = self._cause
         if not cause.text:
-            return outcome
+            return outcome._replace(reason=self._failures.tell(outcome.reason, outcome.node))
         return Outcome("stopped", cause.tell(self._bus.clock.now()), *self.built.where(cause.node))
 
     def _tell_command(self, number: int, intent: AnyIntent) -> None:
@@ -334,6 +335,7 @@ class Mission:
 
     def _look_at_failures(self, tick: Tick) -> None:
         """What the robot shows at the moment when a node fails is the best hint why."""
+        self._failures.take(tick)
         failed = [number for number, change in tick.changes.items() if change.status == "failure"]
         if failed:
             self._shown_at_failure |= dict.fromkeys(failed, self._showing.look())

@@ -1,4 +1,4 @@
-"""The conclusion of a run that was stopped: what happened first, and at which node."""
+"""The conclusion of a run that was stopped or has failed: what happened first, and at which node."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from orchestrator.leaf import Status
 from orchestrator.mission.loading import load_mission
 from orchestrator.mission.virtual import VirtualMission
 from orchestrator.sim.faults import inject
+from orchestrator.testing import StartMission
 
 TREE = """
 tree: reach
@@ -124,3 +125,37 @@ def test_somebody_who_leaves_in_the_tick_in_which_the_tree_fails(play: Play, mon
 
     monkeypatch.setattr(HandOpen, "step", step)
     assert play.run()[:2] == ("stopped", "interrupted at the terminal")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "reason"),
+    [
+        (
+            "selector: [{check: battery.voltage > 90 V}, {check: battery.voltage > 95 V}]",
+            '"battery.voltage > 95 V" does not hold (after check failed: "battery.voltage > 90 V" does not hold)',
+        ),
+        (
+            "selector: [sequence: [Log: {text: a}, {check: errors.any, name: b}], {check: errors.any, name: c}]",
+            '"errors.any" does not hold (after b failed: "errors.any" does not hold)',
+        ),
+        (
+            "selector: [{Wait: {time: 9 s}, name: a, while: battery.voltage > 90 V}, {check: errors.any}]",
+            '"errors.any" does not hold (after a failed: "battery.voltage > 90 V" does not hold)',
+        ),
+        (
+            "selector: [{check: errors.any, name: a}, "
+            "{selector: [{check: errors.any, name: b}, {check: errors.any, name: c}]}]",
+            '"errors.any" does not hold (after b failed: "errors.any" does not hold) '
+            '(after a failed: "errors.any" does not hold)',
+        ),
+        (
+            "sequence: [{selector: [{check: errors.any, name: a}, Log: {text: b}]}, {check: errors.any, name: c}]",
+            '"errors.any" does not hold',
+        ),
+        ("selector: [{check: errors.any}, {Log: {text: b}, when: errors.any}]", '"errors.any" does not hold'),
+    ],
+)
+def test_a_selector_that_failed_says_what_it_tried_first(nodes: str, reason: str, mission: StartMission) -> None:
+    run = mission(f"tree: tries\nrobot: adam_u\nroot: {{{nodes}}}\n")
+    assert run.finish().status == "failure"
+    assert run.reason == reason
