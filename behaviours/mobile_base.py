@@ -3,7 +3,7 @@
 from math import tau
 from typing import Annotated
 
-from orchestrator.leaf import Angle, AngularSpeed, Between, Command, Duration, Judge, Limit, Speed, Tag
+from orchestrator.leaf import Angle, AngularSpeed, Between, Command, Duration, Judge, Limit, Speed, Status, Tag
 
 # The base takes tasks only outside a remote session, and refuses them while the body is limp.
 _TASKS = {"atom": {"fsm": ("ready", "walk", "balance"), "remote": ("off",)}}
@@ -11,7 +11,14 @@ _NO_REMOTE = {"atom": {"remote": ("off",)}}
 
 
 class MoveToTag(
-    Command, needs="mobile_base", uses="base", families=("atom",), requires=_TASKS, resumable=True, timeout=300.0
+    Command,
+    needs="mobile_base",
+    uses="base",
+    families=("atom",),
+    requires=_TASKS,
+    result=("arrived", "blocked", "failed"),
+    resumable=True,
+    timeout=300.0,
 ):
     """Drive the base to a floor tag and wait until it has arrived; without a heading it may face any way.
 
@@ -28,8 +35,14 @@ class MoveToTag(
         return max(self.give_up_blocked - 60.0, 0.0)  # the timeout has room for a way that is blocked for a minute
 
     def command(self) -> Judge:
+        self.result = "failed"
         self._drive = self.robot.mobile_base.move_to_tag(self.tag, self.heading, self.give_up_blocked)
         return self._drive
+
+    def step(self) -> Status:
+        status = super().step()
+        self.result = "arrived" if status is Status.SUCCESS else "blocked" if self.reason == "blocked" else "failed"
+        return status
 
     def pause(self) -> None:
         self._drive.pause()

@@ -206,8 +206,8 @@ class _Builder:
         make = self._leaf_maker(source, declared)
         timeout = source.modifiers.timeout
         limit = None if timeout is None else bind(timeout, self._run)
-        has_result = bool(declared.result or declared.result_params)
-        return LeafNode(source.title, self._run, make, limit, declared.resumable, has_result, source)
+        is_saved = source.modifiers.save is not None
+        return LeafNode(source.title, self._run, make, limit, declared.resumable, is_saved, source)
 
     def _leaf_maker(self, source: TreeNode, declared: Declaration) -> Callable[[], tuple[Leaf, Iterable[str]]]:
         run, robot, folder = self._run, self._run.robot, _folder(source.place.file)

@@ -146,7 +146,7 @@ def test_a_blocked_way_is_said_and_given_up_after_the_time_in_the_tree(stage: St
     play = stage.leaf(MoveToTag, tag=12, give_up_blocked=20.0).go(1.0)
     stage.twin.base.block()
     play.finish()
-    assert (play.status, play.reason) == (Status.FAILURE, "blocked")
+    assert (play.status, play.reason, play.leaf.result) == (Status.FAILURE, "blocked", "blocked")
     assert "blocked" in play.seen
     assert 20.0 < play.took < 25.0
     stage.twin.base.unblock()
@@ -160,6 +160,7 @@ def test_a_way_that_becomes_free_lets_it_arrive(stage: Stage) -> None:
     play.go(10.0)
     stage.twin.base.unblock()
     assert play.finish().status is Status.SUCCESS
+    assert play.leaf.result == "arrived"
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_what_can_end_a_drive(stage: Stage, fault: str, reason: str) -> None:
     play = moving(stage)
     stage.hurt(fault)
     play.finish()
-    assert (play.status, play.reason) == (Status.FAILURE, reason)
+    assert (play.status, play.reason, play.leaf.result) == (Status.FAILURE, reason, "failed")
 
 
 def test_somebody_elses_pause_is_waited_for_and_never_resumed(stage: Stage) -> None:

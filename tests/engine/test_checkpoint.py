@@ -75,7 +75,7 @@ def test_otherwise_a_person_decides(fly: Fly, choice: str, status: str, said: in
 
 
 def test_a_leaf_that_must_not_be_done_twice_is_asked_for_though_it_could_be_resumed(fly: Fly) -> None:
-    text = "- Act: {id: a, time: 2 s}"
+    text = "- Act: {id: a, time: 2 s}\n  save: how"
     first = fly(text)
 
     def ask_for_something_that_is_done_once() -> None:

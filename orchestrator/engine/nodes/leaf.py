@@ -37,7 +37,7 @@ class LeafNode(Behaviour):
         make: Callable[[], tuple[Leaf, Iterable[str]]],
         timeout: Callable[[], float] | None,
         resumable: bool,
-        has_result: bool,
+        is_saved: bool,
         source: Placed,
     ) -> None:
         super().__init__(name)
@@ -51,7 +51,7 @@ class LeafNode(Behaviour):
         self.unrepeatable = False
         """Since it started it has asked for something that must not be done twice."""
         self._asked = Asked(run, self)
-        self._choices = [AGAIN, FAIL] if has_result else [AGAIN, DONE, FAIL]  # what it found out nobody else knows
+        self._choices = [AGAIN, FAIL] if is_saved else [AGAIN, DONE, FAIL]  # what it found out nobody else knows
         self._make = make
         self._timeout = timeout
         self._now = run.clock.now
