@@ -55,7 +55,39 @@ def test_a_way_that_nobody_clears_ends_the_delivery_and_gives_the_upper_body_bac
     run.until("drive to the shelf")
     run.fault("amr_blocked@1s")
     assert run.finish().status == "failure"
+    assert run.reason == (
+        'the operator answered "abort" (after MoveToTag failed: blocked: the way is blocked: for 60 s)'
+    )
     assert run.commands("SwitchUpperControl")[-1] == {"enabled": False}
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("amr_failed@6s", "failed: the robot reports that it failed"),
+        ("amr_error@6s", "failed: the robot reports that it failed: the base is error"),
+        ("off:rt/amr/state@6s", "stale: the robot has stopped reporting it"),
+        ("lost:rt/amr/cmd", "not_accepted: the robot did not react to the command"),
+    ],
+)
+def test_nobody_is_asked_to_clear_a_way_that_is_not_blocked(fault: str, reason: str, mission: StartMission) -> None:
+    run = mission(TREES / "04_deliver_atom_w.yaml", answers={"Ask": "clear"}, faults=[fault])
+    assert run.finish().status == "failure"
+    assert run.failed_node == "MoveToTag"
+    assert run.reason.startswith(reason)
+    assert len(run.commands("MoveToTag")) == 1
+
+
+@pytest.mark.parametrize("after", ["500ms", "2s"])
+def test_a_box_that_is_lost_on_the_way_is_no_delivery(after: str, mission: StartMission) -> None:
+    run = mission(TREES / "04_deliver_atom_w.yaml")
+    run.until("drive to the table")
+    run.fault(f"object_lost:right@{after}")
+    assert run.finish().status == "failure"
+    assert run.failed_node == "drive to the table"
+    assert "hands.right.holding" in run.reason
+    assert not run.log
+    assert run.sent[-2:] == ["CancelTask", "SwitchUpperControl"]
 
 
 def test_a_box_that_slips_is_grasped_again(mission: StartMission) -> None:
@@ -95,6 +127,13 @@ def test_adam_asks_for_the_cup_when_it_gets_no_hold_of_it(mission: StartMission)
     run.answer("Ask", "in_place")
     run.finish()
     assert run.succeeded
+
+
+def test_adam_asks_nobody_for_the_cup_when_its_hand_is_jammed(mission: StartMission) -> None:
+    run = mission(TREES / "04_deliver_adam_u.yaml", faults=["hand_jam:right"])
+    assert run.finish().status == "failure"
+    assert run.failed_node == "take the cup"
+    assert run.reason.endswith("the fingers did not move")
 
 
 def test_the_patrol_pauses_at_a_button_and_goes_on_at_another(mission: StartMission) -> None:

@@ -64,7 +64,7 @@ TROUBLES: dict[str, Callable[[Twin], Any]] = {
         twin.clock.after(8.0, twin.base.block),  # type: ignore[attr-defined]
         twin.clock.after(12.3, twin.base.unblock),  # type: ignore[attr-defined]
     ],
-    "the base falls silent": lambda twin: twin.clock.after(8.0, lambda: inject(twin, "silent rt/amr/state")),
+    "the base falls silent": lambda twin: twin.clock.after(8.0, lambda: inject(twin, "off:rt/amr/state")),
     "an e-stop": lambda twin: twin.clock.after(8.02, lambda: twin.press_emergency("soft")),  # type: ignore[attr-defined]
     "the battery runs low": lambda twin: twin.clock.after(8.01, lambda: setattr(twin.battery, "level", 14.0)),  # type: ignore[attr-defined]
     "a reboot": lambda twin: twin.clock.after(8.0, twin.reboot),
@@ -173,7 +173,7 @@ def test_a_tree_with_mistakes_does_not_run(tmp_path: Path) -> None:
 
 def test_stand_ins_take_the_place_of_nodes() -> None:
     events: list[Event] = []
-    stand_ins = Substitutes({"drive to *": "succeed after 2 s", "close the hand on the box": "fail twice then succeed"})
+    stand_ins = Substitutes({"drive to *": "succeed after 2 s", "*/take the box/HandOpen": "fail twice then succeed"})
     assert VirtualMission(load_mission(DELIVERY, substitutes=stand_ins), events.append).run().status == "success"
     assert [command for command in commands(events) if command != "HandTarget"] == [
         "SetFsm",
