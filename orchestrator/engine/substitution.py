@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from py_trees.common import Status
 
@@ -95,6 +96,8 @@ def load_substitutes(path: Path, findings: Findings) -> Substitutes | None:
 class StandIn(Flow):
     """Takes the place of a node and does as it is told."""
 
+    CHOICES: ClassVar[list[str]] = ["succeed", "fail"]
+
     def __init__(self, name: str, run: Run, script: Script, results: list[str]) -> None:
         super().__init__(name, run)
         self._results = results  # what the node may leave, the best first
@@ -113,8 +116,8 @@ class StandIn(Flow):
 
     def advance(self) -> Status:
         if not self._script:
-            answer = self._asked.answer(lambda: f"What does {self.name} do?", lambda: ["succeed", "fail"])
-            return RUNNING if answer is None else self._end(SUCCESS if answer == "succeed" else FAILURE)
+            answer = self._asked.answer(lambda: f"What does {self.name} do?", lambda: self.CHOICES)
+            return RUNNING if answer is None else self._end(SUCCESS if answer == self.CHOICES[0] else FAILURE)
         act = self._script[min(self.attempt, len(self._script)) - 1]
         now = self.run.clock.now()
         if self.until is None:

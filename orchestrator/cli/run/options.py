@@ -162,12 +162,16 @@ def is_attended() -> bool:
 
 
 def pairs(given: list[str] | None, option: str) -> dict[str, str]:
-    """NAME=VALUE, as often as wanted."""
-    found = [text.partition("=") for text in given or []]
-    for name, equals, _ in found:
+    """NAME=VALUE, as often as wanted, each name once."""
+    found: dict[str, str] = {}
+    for text in given or []:
+        name, equals, value = text.partition("=")
         if not equals or not name:
             refuse(f"{option} takes NAME=VALUE, not {name!r}")
-    return {name: value for name, _, value in found}
+        if name in found:
+            refuse(f"{option} {name} is given twice: {found[name]} and {value}")
+        found[name] = value
+    return found
 
 
 def refuse(text: str) -> NoReturn:

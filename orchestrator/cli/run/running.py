@@ -192,10 +192,14 @@ def _start_view(output: Any, mission: Mission, prompts: Prompts, interruption: I
 
 def _check_names(mission: Mission, options: Options) -> None:
     """What was said about single nodes must be about nodes that are there; breakpoints are set."""
+    from orchestrator.mission.questions import mistake_in
+
     names = tuple(node.name for node in mission.built.structure)
     for name in options.answers:
         if name not in names:
             refuse(_no_such("--answer", name, names))
+    if mistake := mistake_in(options.answers, mission.built):
+        refuse(f"--answer: {mistake}")
     for pattern in options.breaks:
         if not mission.runner.break_at(pattern):
             refuse(_no_such("--break", pattern, names))

@@ -12,6 +12,7 @@ from orchestrator.data import data_path
 from orchestrator.journal.runs import all_runs
 
 DELIVERY = str(data_path("trees/04_deliver_atom_w.yaml"))
+CUP = str(data_path("trees/04_deliver_adam_u.yaml"))
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -99,7 +100,6 @@ def test_a_mistake_in_a_file_of_stand_ins_is_found_before_anything_runs(
     ("given", "code", "sentence"),
     [
         (("--answer", "Ask=left"), 0, "success after"),
-        (("--answer", "Ask=up"), 1, "the choices are left, right"),
         ((), 1, "nobody is there to answer: Which way?"),
     ],
 )
@@ -110,6 +110,16 @@ def test_questions_are_answered_in_advance_or_fail_at_once(
     tree.write_text("tree: asks\nrobot: gr2\nroot:\n  - Ask: {question: Which way?, choices: [left, right]}\n")
     found, said, _ = run(str(tree), "--virtual", *given)
     assert (found, sentence in said.splitlines()[-1]) == (code, True)
+
+
+def test_answers_of_stand_ins_that_ask_and_choices_that_only_the_run_knows_are_taken(tmp_path: Path) -> None:
+    (tmp_path / "stand_ins.yaml").write_text("Wait: ask me\n")
+    tree = tmp_path / "asks.yaml"
+    names = "params:\n  side: {type: text, default: left}\n"
+    nodes = "  - Ask: {question: Which way?, choices: [$side, right]}\n  - Wait: {time: 1 s}\n"
+    tree.write_text(f"tree: asks\nrobot: gr2\n{names}root:\n{nodes}")
+    answers = ("--answer", "Ask=left", "--answer", "Wait=succeed")
+    assert run(str(tree), "--virtual", "--substitute", str(tmp_path / "stand_ins.yaml"), *answers)[0] == 0
 
 
 def test_the_same_seed_gives_the_same_run() -> None:
@@ -157,6 +167,11 @@ def test_a_dry_run_on_a_robot_that_could_not_be_armed_says_what_to_do() -> None:
         ((DELIVERY, "--virtual", "--break", "Wait"), "--break pauses until a person goes on"),
         ((DELIVERY, "--virtual", "--robot", "atom_x"), "atom_x"),
         ((DELIVERY, "--virtual", "--answer", "Aks=done"), 'no node is called "Aks": did you mean "Ask"?'),
+        ((DELIVERY, "--virtual", "--answer", "Ask=perhaps"), '"perhaps" is no answer to "Ask"; the choices are clear,'),
+        ((DELIVERY, "--virtual", "--answer", "HandOpen=yes"), '"HandOpen" asks nothing; these do: Ask'),
+        ((CUP, "--virtual", "--answer", "hand the cup over=clear"), "the choices are yes, no"),
+        ((DELIVERY, "--virtual", "--set", "pick=12", "--set", "pick=15"), "--set pick is given twice: 12 and 15"),
+        ((DELIVERY, "--virtual", "--answer", "Ask=clear", "--answer", "Ask=abort"), "--answer Ask is given twice"),
     ],
 )
 def test_bad_input_ends_with_2_and_a_sentence(arguments: tuple[str, ...], sentence: str) -> None:
