@@ -108,13 +108,14 @@ root:
 def _run(network: DdsSettings, folder: Path) -> None:
     from benchmarks.guard_dds import resident
     from orchestrator.engine.prompts import Prompts
-    from orchestrator.mission import live
+    from orchestrator.mission.live import LiveMission
     from orchestrator.mission.loading import load_mission
+    from orchestrator.mission.place import Place
 
     (folder / "tree.yaml").write_text(TREE)
-    vars(live)["place_of"] = lambda *_: contextlib.nullcontext((network, None))  # no robot of flesh, no simulation
     loaded = load_mission(folder / "tree.yaml", "atom_w")
-    mission = live.LiveMission(loaded, False, lambda event: None, Prompts())
+    place = Place(network, None, False, RealClock.now())
+    mission = LiveMission(loaded, place, lambda event: None, Prompts())
     guard = mission.guard.pid
     assert guard is not None
     outcome = mission.run("bench")

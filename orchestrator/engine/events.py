@@ -1,7 +1,8 @@
 """What a run tells: one ordered stream of events, read by terminal, journal, recorder, tests and console.
 
 The structure comes first, then what changes; it comes again when a person lets a stopped run go on. Times are seconds
-of the bus' clock, which starts anywhere and goes on while the run is paused. Nodes are known by their numbers.
+of the bus' clock, which starts anywhere and goes on while the run is paused (`--json` counts from where the run began).
+Nodes are known by their numbers.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from orchestrator.guard.rpc import RpcCaller
 from orchestrator.journal.audits import audit_file
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
-from orchestrator.mission.place import place_of
+from orchestrator.mission.place import Place
 from orchestrator.mission.processes import GuardProcess, state_folder
 from orchestrator.mission.recording import Recorder, take_in_audits
 
@@ -30,16 +30,14 @@ GUARD_LEAVES = 10.0
 
 
 class LiveMission:
-    """A mission on a robot, or on its simulated twin on loopback behind a private tag."""
+    """A mission on a robot, or on its simulated twin."""
 
     def __init__(
         self,
         loaded: Loaded,
-        simulated: bool,
+        place: Place,
         on_event: Callable[[Event], None],
         prompts: Prompts,
-        faults: tuple[str, ...] = (),
-        seed: int = 0,
         person: str | None = None,
         watched: bool = False,
         recorder: Recorder | None = None,
@@ -47,13 +45,14 @@ class LiveMission:
         self._profile = profile = loaded.profile
         self._config = load_guard_config()
         self._open = ExitStack()
+        self._rpc = place.rpc
         try:
-            network, self._rpc = self._open.enter_context(place_of(loaded, simulated, faults, seed))
+            network = place.network
             folder = state_folder(profile.name, network)
-            audit = audit_file(folder.name, simulated)
+            audit = audit_file(folder.name, place.simulated)
             take_in_audits(audit)
             self.guard = GuardProcess(
-                guard_process.Settings(loaded.robot, network, str(folder), str(audit), self._rpc, simulated)
+                guard_process.Settings(loaded.robot, network, str(folder), str(audit), self._rpc, place.simulated)
             )
             self._bus = DdsBus(network, name="orchestrator run")
             self._open.callback(self._bus.close)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from orchestrator.bus.network import load_network
 from orchestrator.bus.settings import DdsSettings, loopback
+from orchestrator.clock import RealClock
 from orchestrator.mission import twin
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.processes import TwinProcess
@@ -18,6 +19,9 @@ class Place(NamedTuple):
     network: DdsSettings
     rpc: str | None
     """host:port of the robot's JSON-RPC."""
+    simulated: bool
+    began: float
+    """When the run came to it: what people, and the faults of a simulated robot, count from."""
 
 
 @contextmanager
@@ -25,11 +29,11 @@ def place_of(loaded: Loaded, simulated: bool, faults: tuple[str, ...] = (), seed
     """With simulation the robot lives as long as the place is held."""
     profile = loaded.profile
     if not simulated:
-        yield Place(load_network().on_domain(profile.domain, profile.interface), profile.rpc)
+        yield Place(load_network().on_domain(profile.domain, profile.interface), profile.rpc, False, RealClock.now())
         return
     network = loopback(profile.domain, tag=f"sim-{uuid.uuid4().hex[:12]}")
     robot = TwinProcess(twin.Settings(loaded.robot, network, seed, faults))
     try:
-        yield Place(network, robot.rpc)
+        yield Place(network, robot.rpc, True, RealClock.now())
     finally:
         robot.close()

@@ -66,6 +66,7 @@ def test_the_delivery_over_dds(environment: dict[str, str], folder: Path) -> Non
     said, _ = process.communicate()
     events = [json.loads(line) for line in said.splitlines()]
     assert process.returncode == 0, events[-5:]
+    assert 0.0 < events[0]["at"] < 20.0  # since the simulated robot began
     ends = [event for event in events if event["event"] == "end"]
     assert [end["status"] for end in ends] == ["success"]
     assert [record["cause"] for record in audited(folder) if record["role"] == "command"].count("MoveToTag") == 2

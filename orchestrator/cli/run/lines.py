@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -19,12 +20,17 @@ _COLOURS = {"running": "cyan", "success": "green", "failure": "red", "skipped": 
 
 
 class JsonLines:
-    """One event a line, as it comes."""
+    """One event a line, as it comes; its time in seconds since `zero`, which is known by the first event."""
+
+    def __init__(self, zero: Callable[[], float] = lambda: 0.0) -> None:
+        self._zero = zero
 
     def __call__(self, event: Event) -> None:
+        from msgspec.structs import replace
+
         from orchestrator.engine.events import to_json
 
-        print(to_json(event).decode(), flush=True)
+        print(to_json(replace(event, at=event.at - self._zero())).decode(), flush=True)
 
     def remark(self, text: str) -> None:
         typer.echo(text, err=True)
@@ -36,12 +42,12 @@ class JsonLines:
 class Lines:
     """A line for everything that happens; `close` adds the last ones."""
 
-    def __init__(self, kind: str, robot: str, tree: str) -> None:
+    def __init__(self, kind: str, robot: str, tree: str, zero: Callable[[], float] = lambda: 0.0) -> None:
         self._nodes: list[NodeInfo] = []
         self._depth: list[int] = []
         self._shown: dict[int, str] = {}
         self._fields: dict[str, Any] = {}
-        self._start: float | None = None
+        self._zero = zero
         self._last: End | None = None
         self._all_lines = kind in ("REAL", "DRY RUN")
         typer.secho(f"{kind}  {robot}  {tree}", bold=True)
@@ -49,8 +55,6 @@ class Lines:
     def __call__(self, event: Event) -> None:
         from orchestrator.engine import events
 
-        if self._start is None:
-            self._start = event.at
         match event:
             case events.Structure(nodes=nodes):
                 self._begin(nodes)
@@ -95,8 +99,7 @@ class Lines:
         typer.echo(text + typer.style(word, fg=_COLOURS.get(word)) + (f"  {message}" if message else ""))
 
     def _time(self, at: float) -> str:
-        """Seconds since the first thing that happened."""
-        return f"{at - (self._start or 0.0):8.2f}"
+        return f"{at - self._zero():8.2f}"
 
     def remark(self, text: str) -> None:
         typer.echo(text, err=True)
@@ -105,7 +108,7 @@ class Lines:
         end = self._last
         if end is None:
             return
-        *before, last = conclusion(end, self._nodes, self._fields, end.at - (self._start or 0.0))
+        *before, last = conclusion(end, self._nodes, self._fields, end.at - self._zero())
         for line in before:
             typer.echo(line)
         typer.secho(last, bold=True, fg="green" if end.status == "success" else "red")

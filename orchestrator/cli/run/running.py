@@ -102,28 +102,21 @@ def _in_virtual_time(
 
 def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> int:
     from orchestrator.mission.live import LiveMission
+    from orchestrator.mission.place import place_of
 
     attended = is_attended() and not options.as_json
     prompts = make_prompts(options.yes, options.answers, (lambda question: None) if attended else None)
     person = getpass.getuser() if attended else None
     left: list[bool] = []
     with Interruption() as interruption, ExitStack() as after:
-        output = _output(loaded, options, attended, interruption)
+        output = _output(loaded, options, attended, interruption, lambda: place.began)
         told = Covered(output) if options.coverage else output
         after.callback(_say_if_held, left)  # once the terminal is as it was before
         after.callback(told.close)
         recorded = after.enter_context(Recorded(loaded, options, output.remark, unfinished))
-        live = LiveMission(
-            loaded,
-            options.sim,
-            told,
-            prompts,
-            options.faults,
-            options.seed,
-            person,
-            attended or options.as_json,
-            recorded.recorder,
-        )
+        place = after.enter_context(place_of(loaded, options.sim, options.faults, options.seed))
+        watched = attended or options.as_json
+        live = LiveMission(loaded, place, told, prompts, person, watched, recorded.recorder)
         after.callback(lambda: left.append(live.close()))
         interruption.arrives_at(live.mission)
         armed = _go_on(live.mission, unfinished, recorded) if unfinished is not None else None
@@ -165,7 +158,9 @@ def _say_if_held(left: list[bool]) -> None:
         typer.echo("the guard still holds the robot: orchestrator stop ends it", err=True)
 
 
-def _output(loaded: Loaded, options: Options, attended: bool, interruption: Interruption) -> Output:
+def _output(
+    loaded: Loaded, options: Options, attended: bool, interruption: Interruption, zero: Callable[[], float]
+) -> Output:
     if attended:
         from orchestrator.cli.run.live import LiveView
         from orchestrator.cli.run.picture import Picture
@@ -178,11 +173,12 @@ def _output(loaded: Loaded, options: Options, attended: bool, interruption: Inte
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         interruption.interrupt("nobody reads the output any more")
 
-    return Aside(_lines(loaded, options), broken)
+    return Aside(_lines(loaded, options, zero), broken)
 
 
-def _lines(loaded: Loaded, options: Options) -> Output:
-    return JsonLines() if options.as_json else Lines(options.kind, loaded.profile.name, loaded.tree.name)
+def _lines(loaded: Loaded, options: Options, zero: Callable[[], float] = lambda: 0.0) -> Output:
+    """Times count from `zero`, as those of faults do: where a simulated robot begins, and its virtual time."""
+    return JsonLines(zero) if options.as_json else Lines(options.kind, loaded.profile.name, loaded.tree.name, zero)
 
 
 def _start_view(output: Any, mission: Mission, prompts: Prompts, interruption: Interruption) -> None:

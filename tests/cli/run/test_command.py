@@ -61,6 +61,16 @@ def test_a_fault_in_virtual_time_stops_the_run_with_3_and_the_last_line_says_why
     assert re.fullmatch(r"stopped at .*go_to.yaml:\d+:\d+: MoveToTag: estopped: e-stop hard", last)
 
 
+def test_times_count_as_those_of_faults_do() -> None:
+    said = run(DELIVERY, "--virtual", "--fault", "hard@5s")[1]
+    told = run(DELIVERY, "--virtual", "--fault", "hard@5s", "--json")[1]
+    shown = next(float(line.split()[0]) for line in said.splitlines() if "e-stop hard" in line)
+    events = (json.loads(line) for line in told.splitlines())
+    at = next(event["at"] for event in events if "e-stop hard" in event.get("details", {}).get("text", ""))
+    assert 5.0 <= at < 5.1
+    assert shown == round(at, 2)
+
+
 def test_a_failed_run_says_which_node_where_why_and_what_the_robot_showed() -> None:
     code, said, _ = run(DELIVERY, "--virtual", "--fault", "hand_jam:right@0s")
     assert code == 1
