@@ -122,7 +122,7 @@ class RobotShown(_Event, frozen=True, kw_only=True, tag="robot"):
     """What the robot shows: when that has changed, if somebody looks, and when a run ends without success."""
 
     fields: dict[str, Any]
-    """By the names of the field table; null when it is not known."""
+    """By the names of the field table, and `errors.problems`: what is wrong, in words; null when it is not known."""
 
 
 class End(_Event, frozen=True, kw_only=True, tag="end"):

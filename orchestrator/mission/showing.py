@@ -9,9 +9,11 @@ from orchestrator.robots.knowledge import Known, Read
 from orchestrator.robots.robot import Robot
 
 _LOOKED_AT = (
-    *("fsm.state", "upper.state", "body.stable", "errors.count", "battery.level", "battery.voltage", "battery.base"),
+    *("fsm.state", "upper.state", "body.stable", "battery.level", "battery.voltage", "battery.base"),
     *("navigation.device", "navigation.status", "base.blocked", "base.x", "base.y"),
 )
+PROBLEMS = "errors.problems"
+"""Beside the fields: what is wrong, one sentence each. How many there are helps nobody."""
 _DECIMALS = {"percent": 0, "length": 1, "voltage": 1}
 """Measured values are rounded: they are for people, and noise is no news."""
 
@@ -26,6 +28,8 @@ class Showing:
         self._reads: dict[str, tuple[Read, int | None]] = {
             name: (robot.field(name), _DECIMALS.get(known[name].field.type)) for name in names
         }
+        if "errors.any" in known:
+            self._reads[PROBLEMS] = robot.errors.problems, None
 
     def look(self) -> dict[str, Any]:
         return {name: _value(read, decimals) for name, (read, decimals) in self._reads.items()}
@@ -35,4 +39,6 @@ def _value(read: Read, decimals: int | None) -> Any:
     found = read()
     if not isinstance(found, Known):
         return None
+    if isinstance(found.value, tuple):
+        return list(found.value)  # as it comes back from a history
     return found.value if decimals is None else round(float(found.value), decimals) + 0.0  # no -0.0

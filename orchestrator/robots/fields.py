@@ -25,7 +25,7 @@ NAVIGATION = (
 )
 DEVICE = ("devunknown", "devidle", "tasking", "error", "offline", "init", "charging", "upgrade")
 EMERGENCY = {
-    "aurora": {"soft": "the robot is in its security state"},
+    "aurora": {"security": "the robot is in its security state"},
     "atom": {
         "soft": "stopped from the app",
         "hard": "the button on the robot is pressed",

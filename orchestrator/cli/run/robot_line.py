@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+NAMED = 2
+"""Errors that are named; a line has an end."""
 Part = tuple[str, str]
 """Words and how they look: normal, good, bad or doubtful."""
 
@@ -37,12 +39,16 @@ def _emergency(fields: dict[str, Any]) -> Iterator[Part]:
 
 
 def _errors(fields: dict[str, Any]) -> Iterator[Part]:
-    if "errors.count" in fields:
-        count = fields["errors.count"]
-        if count is None:
-            yield "errors not known", "doubtful"
-        else:
-            yield (f"{count} error{'s' if count != 1 else ''}", "bad") if count else ("no errors", "normal")
+    if "errors.problems" not in fields:
+        return
+    problems = fields["errors.problems"]
+    if problems is None:
+        yield "errors not known", "doubtful"
+    elif not problems:
+        yield "no errors", "normal"
+    else:
+        more = f" and {len(problems) - NAMED} more" if len(problems) > NAMED else ""
+        yield f"ERROR {'; '.join(problems[:NAMED])}{more}", "bad"
 
 
 def _batteries(fields: dict[str, Any]) -> Iterator[Part]:

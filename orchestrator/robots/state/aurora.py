@@ -49,7 +49,7 @@ def signals(profile: Profile) -> dict[str, Signal]:
         "upper.state": Signal(state, "upper_body_fsm_state", named(profile.upper_fsm)),
         "upper.override": Signal(state, "allow_upper_body_override"),
         "velocity.source": Signal(state, "velocity_command_source", named(profile.velocity_sources)),
-        "emergency.soft": Signal(state, "whole_body_fsm_state", lambda number: number == AURORA_SECURITY),
+        "emergency.security": Signal(state, "whole_body_fsm_state", lambda number: number == AURORA_SECURITY),
         "stand.dz": Signal(stand, "delta_z", finite(-1, 1)),
         "stand.pitch": Signal(stand, "delta_pitch", finite(-2, 2)),
         "stand.yaw": Signal(stand, "delta_yaw", finite(-2, 2)),

@@ -81,6 +81,23 @@ def test_a_failed_run_says_which_node_where_why_and_what_the_robot_showed() -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("fault", "shown", "why"),
+    [
+        ("security@8s", "the robot showed: E-STOP security, fsm security,", "estopped: e-stop security"),
+        (
+            "motor_error:left_elbow_pitch,code=17@8s",
+            "ERROR left_arm: motion error; left_elbow_pitch: error 0x11",
+            "not errors.any",
+        ),
+    ],
+)
+def test_what_the_robot_showed_and_why_it_ended_are_one_story(fault: str, shown: str, why: str) -> None:
+    *_, last = lines = run(str(data_path("trees/04_deliver_gr2.yaml")), "--virtual", "--fault", fault)[1].splitlines()
+    assert why in last
+    assert any(shown in line for line in lines)
+
+
 def test_stand_ins_take_the_place_of_nodes(tmp_path: Path) -> None:
     file = tmp_path / "stand_ins.yaml"
     file.write_text("MoveToTag: succeed after 2 s\nclose the hand on the box: fail\n")

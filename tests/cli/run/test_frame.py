@@ -27,7 +27,7 @@ FIELDS = {
     "emergency.any": False,
     "emergency.hard": False,
     "fsm.state": "ready",
-    "errors.count": 0,
+    "errors.problems": [],
     "battery.level": 79.0,
     "navigation.device": "tasking",
     "navigation.status": "running",

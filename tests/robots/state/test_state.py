@@ -172,7 +172,7 @@ def test_a_group_of_another_size_is_unknown() -> None:
         ("atom", "rt/emergency/state", {"di_emergency_triggered": True}, "emergency.di"),
         ("atom_w", "rt/emergency/state", {"amr_emergency_triggered": True}, "emergency.amr"),
         ("atom_w", "rt/amr/state", {"amr_event__emergency_stop_pressed": True}, "emergency.base"),
-        ("gr2", "aurora_state", {"whole_body_fsm_state": 9}, "emergency.soft"),
+        ("gr2", "aurora_state", {"whole_body_fsm_state": 9}, "emergency.security"),
         ("adam_u", "rt/lowstate", {"wireless_remote": [0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0] + [0] * 9}, "emergency.pad"),
     ],
 )
