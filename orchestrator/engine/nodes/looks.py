@@ -25,6 +25,7 @@ class Check(Behaviour):
             return RUNNING
         holds = self._condition.look()
         if holds:
+            self.feedback_message = ""  # of an earlier look
             return SUCCESS
         if holds is None:
             return self._run.fail(self, self._condition.unknown())

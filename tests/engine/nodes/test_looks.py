@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from orchestrator.engine.events import Tick
 from tests.engine.missions import Mission
 
 Fly = Callable[..., Mission]
@@ -14,6 +15,15 @@ Fly = Callable[..., Mission]
 def test_a_check_ends_at_once_and_says_what_does_not_hold(fly: Fly) -> None:
     assert fly("- check: pad.a", pad__a=True).run().status == "success"
     assert fly("- check: pad.a", pad__a=False).run()[:2] == ("failure", '"pad.a" does not hold')
+
+
+def test_a_check_that_holds_at_last_says_nothing_any_more(fly: Fly) -> None:
+    run = fly("- sequence: [{check: pad.a}]\n  retry: {times: 3, wait: 1 s}", pad__a=False)
+    run.at(0.52, lambda: run.set("pad.a", True))
+    assert run.run().status == "success"
+    ticks = [event for event in run.events if isinstance(event, Tick)]
+    told = [change.message for tick in ticks for change in tick.changes.values() if change.status == "success"]
+    assert set(told) == {""}
 
 
 def test_what_is_not_known_fails_a_check_and_is_waited_for(fly: Fly) -> None:
