@@ -55,9 +55,10 @@ class MemoryBus(Reporting):
         self.news = True
         """Whether anything has come, or anybody come or gone, that looks before did not find."""
         self.closed = False
-        self._looks: dict[MemoryReader, float] = {}
+        self.looks: dict[MemoryReader, float] = {}
         """What was looked at since `anything_new` last said yes, and how old it might be."""
-        self._fresh_until: float | None = None
+        self.fresh_until: float | None = None
+        """Until when looks like those find the same; None: to be found out."""
         self._readers: dict[str, MemoryReader] = {}
         self._writers: dict[str, MemoryWriter] = {}
 
@@ -92,8 +93,9 @@ class MemoryBus(Reporting):
         while not self.woken:
             if not self.clock.step(until):
                 break
-        while self.clock.next_due() == self.clock.now():  # whoever else hears of this instant hears of it before we act
-            self.clock.step(self.clock.now())
+        now = self.clock.now()
+        while self.clock.next_due() == now:  # whoever else hears of this instant hears of it before we act
+            self.clock.step(now)
         woken, self.woken = self.woken, False
         return woken
 
@@ -101,22 +103,18 @@ class MemoryBus(Reporting):
         self.woken = self.news = True
 
     def anything_new(self) -> bool:
-        if self._fresh_until is None:
-            ends = [reader.fresh_until(age) for reader, age in self._looks.items()]
-            self._fresh_until = min(ends, default=-inf) - ROUNDING
-        if not self.news and self.clock.now() < self._fresh_until:
-            return False
-        for reader, age in self._looks.items():
+        if not self.news:
+            if self.fresh_until is None:
+                ends = [reader.fresh_until(age) for reader, age in self.looks.items()]
+                self.fresh_until = min(ends, default=-inf) - ROUNDING
+            if self.clock.now() < self.fresh_until:
+                return False
+        for reader, age in self.looks.items():
             reader.newest(age / 2)  # what grows old soon is renewed with the rest: then nothing is new for a while
-        self._looks.clear()
-        self._fresh_until = None
+        self.looks.clear()
+        self.fresh_until = None
         self.news = False
         return True
-
-    def looked(self, reader: MemoryReader, age: float) -> None:
-        if age < self._looks.get(reader, inf):
-            self._looks[reader] = age
-            self._fresh_until = None
 
     @property
     def changed_at(self) -> float:
@@ -157,14 +155,27 @@ class MemoryReader(Intake):
         self._suppliers: list[MemoryWriter] = []
 
     def newest(self, age: float = 0.0) -> Sample | None:
+        # Called on every look of every node: not a call more than needed, and parts of a sample by their number.
+        bus = self.bus
         for writer in self._suppliers:
-            writer.supply_to(self, age)
-        self.bus.looked(self, age)
+            newest = self._newest
+            if newest is not None and newest[1] == writer.number:
+                old = bus.clock.now() - newest[3]
+                if old <= age or old <= writer.fresh_for:
+                    continue
+            writer.supply_to(self)
+        if age < bus.looks.get(self, inf):
+            bus.looks[self] = age
+            bus.fresh_until = None
         return self._newest
 
     def fresh_until(self, age: float) -> float:
         """Until when a look with this age finds what is here, unless something is sent before."""
-        return min((writer.fresh_until(self._newest, age) for writer in self._suppliers), default=-inf)
+        newest = self._newest
+        if newest is None or len(self._suppliers) != 1 or newest[1] != self._suppliers[0].number:
+            return -inf
+        fresh_for = self._suppliers[0].fresh_for
+        return newest[3] + (age if age > fresh_for else fresh_for)
 
     def deliver(self, sample: Sample) -> None:
         bus = self.bus
@@ -192,7 +203,7 @@ class MemoryWriter:
         self.met: dict[MemoryReader, float] = {}
         self._last_match = float("inf")
         self._source: Source | None = None
-        self._fresh_for = 0.0
+        self.fresh_for = 0.0
         self._encode = codec(topic.type).encode
 
     @property
@@ -214,27 +225,16 @@ class MemoryWriter:
     def supply(self, source: Source, fresh_for: float = 0.0) -> None:
         """In virtual time: make a sample when somebody looks whose newest is older than `fresh_for` seconds."""
         self._source = source
-        self._fresh_for = fresh_for
+        self.fresh_for = fresh_for
         for reader in self.met:
             reader.supplied_by(self)
 
-    def supply_to(self, reader: MemoryReader, content_with: float) -> None:
-        now = self.bus.clock.now()
-        newest = reader._newest
-        if newest is not None and newest.writer == self.number:
-            age = now - newest.received
-            if age <= content_with or age <= self._fresh_for:
-                return
-        if self._source is None or now - self.met[reader] < READY_AFTER:
+    def supply_to(self, reader: MemoryReader) -> None:
+        if self._source is None or self.bus.clock.now() - self.met[reader] < READY_AFTER:
             return
         data = self._source()
         if data is not None:
             reader.deliver(self._sample(data))
-
-    def fresh_until(self, newest: Sample | None, content_with: float) -> float:
-        if newest is None or newest.writer != self.number:
-            return -inf
-        return newest.received + max(content_with, self._fresh_for)
 
     def meet(self, reader: MemoryReader) -> None:
         self.met[reader] = self._last_match = self.bus.clock.now()

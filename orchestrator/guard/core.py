@@ -62,6 +62,7 @@ class Core:
         """The sources without which the robot is stopped."""
         self._known_due: tuple[State, float] = (State(), math.inf)
         self._known_stale: tuple[dict[str, Freshness], float] = ({}, math.inf)
+        self._known_blind: tuple[State, float] = (State(), math.inf)
 
     def step(self, state: State, event: events.Event, now: float) -> Step:
         """What becomes of the guard when this happens, what leaves, and what is reported."""
@@ -115,7 +116,7 @@ class Core:
         timing = self.setting.config.timing
         due = min(leasing.due(state, timing), streams.due(state, timing.stream), stops.due(state.stop))
         if state.task is not None:
-            due = min(due, leasing.blind_at(state, self.setting))
+            due = min(due, self.blind_at(state))
         if state.rearming.step != "none":
             due = min(due, state.rearming.since + timing.rearm)
         return min(due, self.stale_at(state), watching.due(state, self.setting.config))
@@ -128,6 +129,14 @@ class Core:
         if known is not state.sources:
             at = self._first_stale(state.sources)
             self._known_stale = (state.sources, at)
+        return at
+
+    def blind_at(self, state: State) -> float:
+        """When the base has not been heard for so long that its task is cancelled."""
+        known, at = self._known_blind
+        if known.sources is not state.sources or known.task is not state.task or known.mode is not state.mode:
+            at = leasing.blind_at(state, self.setting)
+            self._known_blind = (state, at)
         return at
 
     def _first_stale(self, sources: dict[str, Freshness]) -> float:

@@ -32,7 +32,6 @@ from orchestrator.guard.events import (
     WriterReady,
 )
 from orchestrator.guard.freshness import went_backwards
-from orchestrator.guard.leasing import blind_at
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.observing import Read, Unbelievable, watched
 from orchestrator.guard.outputs import Joints, Output, Report, Send
@@ -251,19 +250,19 @@ class Guard:
 
     def _look_due(self) -> float:
         """When to look at what the guard relies on, before it turns stale."""
-        sources = self.state.sources
         if self._quiet:
-            stale = min(self.core.stale_at(self.state), self._blind_at())
-        elif len(sources) < len(self._events) + len(self._streams):
+            stale, blind = self.core.stale_at(self.state), self._blind_at()
+            stale = stale if stale < blind else blind
+        elif len(self.state.sources) < len(self._events) + len(self._streams):
             stale = -math.inf
         else:
             limits = self.core.setting.config.stale
-            stale = min(source.stale_at(limits) for source in sources.values())
+            stale = min(source.stale_at(limits) for source in self.state.sources.values())
         due = stale - LOOK_AHEAD
         return due if due > self._looked else self._looked + POLL  # the last look was in vain
 
     def _blind_at(self) -> float:
-        return blind_at(self.state, self.core.setting) if self.state.task is not None else math.inf
+        return self.core.blind_at(self.state) if self.state.task is not None else math.inf
 
     def _look(self, events: list[Watched]) -> None:
         """Whoever has something newer hands it to `_take`."""

@@ -21,7 +21,8 @@ class RobotFields:
         return self._reads[name]()
 
     def read(self, name: str) -> Any:
-        found = self._look(name)
+        read = self._reads.get(name)
+        found = self._look(name) if read is None else read()
         return found.value if isinstance(found, Known) else None
 
     def why(self, name: str) -> str:

@@ -197,7 +197,10 @@ class Feed:
         self._count += 1
         self._gap += 0.1 * (gap - self._gap)
         if self._life.period is not None:
-            self.limit = _limit(self._life.period, self._gap)
+            limit = _limit(self._life.period, self._gap)
+            if limit == self.limit:
+                return
+            self.limit = limit
         else:
             periodic = self._count >= 5 and self._gap <= MOST_LIMIT / MISSED_SLOW
             self.limit = MOST_LIMIT if periodic else INFINITE
@@ -227,8 +230,9 @@ class Feed:
 
 
 def _limit(known: float, learned: float) -> float:
-    period = max(known, learned)
-    return max(min(max(5 * period, LEAST_LIMIT), MOST_LIMIT), MISSED_SLOW * known)
+    limit = 5 * (known if known > learned else learned)
+    limit = LEAST_LIMIT if limit < LEAST_LIMIT else MOST_LIMIT if limit > MOST_LIMIT else limit
+    return limit if limit > MISSED_SLOW * known else MISSED_SLOW * known
 
 
 def _pulse(reader: Reader, life: Life) -> Pulse | None:

@@ -35,7 +35,8 @@ class Battery:
         return -10.0 if self.charging else 8.0 if self.working else 3.0
 
     def advance(self, now: float) -> None:
-        self.level = min(max(self.level + self._rate() * (now - self._now), 0.0), 100.0)
+        level = self.level + self._rate() * (now - self._now)
+        self.level = 0.0 if level < 0.0 else 100.0 if level > 100.0 else level
         self._now = now
 
     def next_change(self) -> float:
