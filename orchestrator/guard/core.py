@@ -27,6 +27,7 @@ HANDLERS: dict[type[events.Event], Callable[[Turn, Any], None]] = {
     events.Observation: watching.observation,
     events.BadSample: watching.bad_sample,
     events.WriterReady: watching.writer_ready,
+    events.CallAnswered: streams.call_answered,
     events.ForeignWriters: watching.foreign_writers,
     events.RobotRebooted: watching.rebooted,
     events.LateFlags: watching.late_flags,

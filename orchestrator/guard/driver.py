@@ -20,6 +20,7 @@ from orchestrator.guard.core import Core
 from orchestrator.guard.events import (
     AuditState,
     BadSample,
+    CallAnswered,
     Event,
     ForeignWriters,
     Heartbeat,
@@ -36,8 +37,9 @@ from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.observing import Read, Unbelievable, watched
 from orchestrator.guard.outputs import Joints, Output, Report, Send
 from orchestrator.guard.policy import POLICIES, RPC, WRITES
+from orchestrator.guard.rpc import Rpc
 from orchestrator.guard.state import State
-from orchestrator.robots.drive import CannotSend, Message, RpcCall, Sending, calls, joint_messages, messages
+from orchestrator.robots.drive import CannotSend, Message, Sending, calls, joint_messages, messages
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.profile import Profile
 from orchestrator.wire.errors import WireError
@@ -75,7 +77,7 @@ class Guard:
         config: GuardConfig,
         bus: Bus,
         audit: Audit,
-        rpc: Callable[[RpcCall], None] | None = None,
+        rpc: Rpc | None = None,
     ) -> None:
         self.profile = profile
         self.core = Core(profile, config)
@@ -102,7 +104,7 @@ class Guard:
         self._watch()
         self._vital = [event for event in self._events if event[0] in self.core.vital]
         if self._rpc is not None:
-            self._decide(WriterReady(RPC, True))
+            self._rpc.watch(self._hear_rpc)
 
     def _watch(self) -> None:
         for name, read in watched(self.core.setting, self._topics).items():
@@ -131,6 +133,10 @@ class Guard:
         if report.kind == "mismatch":
             plain = next((name for name, topic in self._topics.items() if topic.name == report.topic), report.topic)
             self._later.append(Mismatch(plain, report.text))
+
+    def _hear_rpc(self, ready: bool) -> None:
+        if ready != (RPC in self.state.ready):
+            self._decide(WriterReady(RPC, ready))
 
     def handle(self, event: Event) -> None:
         """The run or a person did something: have a look at the robot, then decide, publish and report."""
@@ -390,12 +396,21 @@ class Guard:
             made = joint_messages(self.profile, dict(output.groups), sending)
             self._write([(name, _soften(message, output)) for name, message in made])
             return
-        called = calls(self.profile, output.intent, sending) if self._rpc else []
+        called = calls(self.profile, output.intent, sending) if self._by_rpc(output.intent) else []
         if called and self._rpc:
             for call in called:
-                self._rpc(call)
+                answered = partial(self._answered, output.id)
+                self._rpc.call(call, stop=output.role == "stop", answered=answered)
         else:
             self._write(messages(self.profile, output.intent, sending))
+
+    def _by_rpc(self, intent: AnyIntent) -> bool:
+        """It is the better way while the robot answers, and for some the only one."""
+        routes = WRITES[self.profile.family].get(type(intent), ())
+        return self._rpc is not None and (RPC in self.state.ready or routes == (RPC,))
+
+    def _answered(self, id: int, problem: str | None) -> None:  # noqa: A002
+        self._decide(CallAnswered(id, problem))
 
     def _write(self, made: list[Message]) -> None:
         for name, message in made:

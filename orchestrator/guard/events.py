@@ -57,6 +57,15 @@ class WriterReady(Event, frozen=True):
     ready: bool
 
 
+class CallAnswered(Event, frozen=True):
+    """What the robot said to a call of its JSON-RPC, or that it said nothing."""
+
+    id: int
+    """The run's number of the intent; 0 when the guard called by itself."""
+    problem: str | None
+    """None: it took it."""
+
+
 class ForeignWriters(Event, frozen=True):
     """Who else writes our command topics now."""
 

@@ -16,7 +16,7 @@ from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import Stop
 from orchestrator.guard.outputs import Report
-from orchestrator.robots.drive import RpcCall
+from orchestrator.guard.rpc import Rpc
 from orchestrator.robots.intents import AnyIntent, HandTarget, StartRemote, Stream
 from orchestrator.robots.profile import Profile
 
@@ -32,7 +32,7 @@ def last_stop(
     bus: Bus,
     asked: Iterable[AnyIntent],
     say: Callable[[Report], None],
-    rpc: Callable[[RpcCall], None] | None = None,
+    rpc: Rpc | None = None,
 ) -> bool:
     """Stop the robot until it is seen to stand still; False when that has not been seen.
 

@@ -47,6 +47,8 @@ class Receipts:
             return
         if report.kind == "sent" and receipt.state == "pending":
             receipt.sent_at, receipt.state = at, "sent"
+        elif report.kind == "evidence":
+            receipt.confirmed = True
         elif report.kind in ("refused", "ended"):
             receipt.reason = report.text
             receipt.state = "refused" if report.kind == "refused" else "ended"

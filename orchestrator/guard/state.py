@@ -77,6 +77,8 @@ class Stream(msgspec.Struct, frozen=True):
     due: float
     motion: Motion | None
     """Joints: where they should be, by the time since it began."""
+    answered: bool = False
+    """Whether the robot has said that it takes it, where it says so."""
 
 
 class Pending(msgspec.Struct, frozen=True):

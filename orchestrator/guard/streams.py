@@ -6,6 +6,7 @@ import math
 
 from msgspec.structs import replace
 
+from orchestrator.guard.events import CallAnswered
 from orchestrator.guard.motion import commanded, joint_stream, plan, starting_point
 from orchestrator.guard.outputs import Role
 from orchestrator.guard.rules import ask_for, first_refusal, staleness
@@ -85,6 +86,20 @@ def _repeat(turn: Turn, stream: Stream, record: bool) -> None:
     turn.send(stream.intent, "stream", type(stream.intent).__name__, stream.id, record)
     later = replace(stream, due=turn.now + 1 / rate)
     turn.change(streams=tuple(later if each.id == stream.id else each for each in turn.state.streams))
+
+
+def call_answered(turn: Turn, event: CallAnswered) -> None:
+    """A stream the robot does not take ends; what shows its effect is judged by that, and an answer is only told."""
+    stream = next((stream for stream in turn.state.streams if stream.id == event.id), None)
+    if stream is None:
+        if event.problem:
+            turn.report("warning", event.problem, event.id, "rpc")
+    elif event.problem:
+        end(turn, stream, event.problem)
+    elif not stream.answered:
+        taken = replace(stream, answered=True)
+        turn.change(streams=tuple(taken if each.id == stream.id else each for each in turn.state.streams))
+        turn.report("evidence", "the robot took it", stream.id, "evidence")
 
 
 def end(turn: Turn, stream: Stream, reason: str) -> None:

@@ -15,6 +15,7 @@ from orchestrator.guard.config import load_guard_config
 from orchestrator.guard.driver import Guard
 from orchestrator.guard.link import Person, event_of
 from orchestrator.guard.outputs import Report
+from orchestrator.guard.rpc import TIMEOUT, Answered, no_answer, refusal_in
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
 from orchestrator.mission.recording import Recorder
@@ -47,7 +48,7 @@ class VirtualMission:
         put_objects(self.twin)
         prepare(self.twin)
         self.audit: list[dict[str, Any]] = []
-        rpc = self._call if loaded.profile.rpc else None
+        rpc = TwinRpc(self.twin, self.clock) if loaded.profile.rpc else None
         self.guard = Guard(loaded.profile, load_guard_config(), network.bus("guard"), _Kept(self.audit), rpc)
         bus, prompts = network.bus("run"), prompts or Prompts()
         link = _InProcessLink(self.guard, bus)
@@ -57,8 +58,25 @@ class VirtualMission:
         self.mission.arm("simulation")
         return self.mission.run()
 
-    def _call(self, call: RpcCall) -> None:
-        self.twin.rpc.call(call.method, call.params)  # type: ignore[attr-defined]
+
+class TwinRpc:
+    """The JSON-RPC of a simulated robot in the same process; it answers at once unless a fault has it otherwise."""
+
+    def __init__(self, twin: Twin, clock: VirtualClock) -> None:
+        self._twin = twin
+        self._clock = clock
+
+    def call(self, call: RpcCall, stop: bool, answered: Answered) -> None:
+        given_up = self._clock.after(TIMEOUT, lambda: answered(no_answer(call)))
+
+        def take(answer: dict[str, Any]) -> None:
+            given_up.cancel()
+            self._clock.after(0.0, lambda: answered(refusal_in(call, answer)))
+
+        self._twin.rpc.call(call.method, call.params, take)  # type: ignore[attr-defined]
+
+    def watch(self, tell: Callable[[bool], None]) -> None:
+        tell(True)
 
 
 def put_objects(twin: Twin) -> None:

@@ -18,6 +18,8 @@ class Receipt:
     reason: str = ""
     sent_at: float = float("inf")
     """When its first message left, by the bus' clock; infinite until then."""
+    confirmed: bool = False
+    """Whether the robot has shown or answered that it took it."""
 
 
 class Commander(Protocol):

@@ -75,6 +75,12 @@ class Judge:
         """When the command left; infinite until then."""
         return self.receipt.sent_at if self.receipt is not None else float("inf")
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether the robot would have answered (JSON-RPC) if it had taken the command, and has not."""
+        answers = self.context.profile.rpc is not None
+        return answers and self.receipt is not None and not self.receipt.confirmed
+
     def evidence(self, read: Read) -> Known[Any] | Unknown | None:
         """What the robot says, if it said it after the command; None if it has not spoken since."""
         knowledge = read()

@@ -114,7 +114,7 @@ class LiveTwin:
             self._ended.wait(self._clock.pause())  # it reboots, and has no bus
         self._clock.catch_up()
         if self._rpc is not None and self.twin.running:
-            self._rpc.answer_all(self.twin.rpc.answer)  # type: ignore[attr-defined]
+            self._rpc.answer_all(self.twin.rpc.take)  # type: ignore[attr-defined]
 
     def stop(self) -> None:
         self._ended.set()
@@ -140,18 +140,18 @@ class RpcServer:
     """Takes JSON-RPC requests on loopback, one a connection; the robot's own thread answers them."""
 
     def __init__(self, port: int) -> None:
-        self._requests: queue.SimpleQueue[tuple[str, queue.SimpleQueue[str | None]]] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[tuple[str, queue.SimpleQueue[str]]] = queue.SimpleQueue()
         self._socket = _listen(port)
         self.port: int = self._socket.getsockname()[1]
         threading.Thread(target=self._accept, name="json-rpc", daemon=True).start()
 
-    def answer_all(self, answer: Callable[[str], str | None]) -> None:
+    def answer_all(self, take: Callable[[str, Callable[[str], None]], None]) -> None:
         while True:
             try:
                 text, reply = self._requests.get_nowait()
             except queue.Empty:
                 return
-            reply.put(answer(text))
+            take(text, reply.put)
 
     def close(self) -> None:
         self._socket.close()
@@ -167,13 +167,11 @@ class RpcServer:
     def _serve(self, connection: socket.socket) -> None:
         with connection:
             connection.settimeout(_REQUEST_TIME)
-            reply: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+            reply: queue.SimpleQueue[str] = queue.SimpleQueue()
             try:
                 text = _receive(connection)
                 self._requests.put((text, reply))
-                answer = reply.get(timeout=_REQUEST_TIME)
-                if answer is not None:
-                    connection.sendall(answer.encode())
+                connection.sendall(reply.get(timeout=_REQUEST_TIME).encode())
             except (OSError, queue.Empty, UnicodeDecodeError):
                 pass  # the client has gone, or the robot does not answer
 

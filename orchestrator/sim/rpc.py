@@ -1,6 +1,6 @@
 """Dobot's JSON-RPC as the twin serves it: one request, one answer, plain JSON text.
 
-`RpcService.answer` is the whole service; in virtual time it is called directly, in the process a socket calls it.
+`RpcService.take` is the whole service; in virtual time `call` is used directly, in the process a socket brings them.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class RpcRefusal(Exception):
 
 @dataclass
 class Call:
-    """One request under way, and its answer once there is one."""
+    """One request under way, and whoever waits for its answer."""
 
     method: str
     params: dict[str, Any]
-    answer: dict[str, Any] | None = None
+    answer: Callable[[dict[str, Any]], None]
 
     def succeed(self, **result: Any) -> None:
-        self.answer = {"result": result}
+        self.answer({"result": result})
 
     def fail(self, code: int, text: str) -> None:
-        self.answer = {"error": {"code": code, "message": text}}
+        self.answer({"error": {"code": code, "message": text}})
 
 
 Method = Callable[[dict[str, Any]], dict[str, Any]]
@@ -69,24 +69,31 @@ class RpcService:
         self._methods = methods
 
     def answer(self, request: str) -> str | None:
-        """The answer to a request; None if none comes."""
+        """The answer to a request; None if none comes at once."""
+        answers: list[str] = []
+        self.take(request, answers.append)
+        return answers[0] if answers else None
+
+    def take(self, request: str, reply: Callable[[str], None]) -> None:
+        """Do what a request asks for; `reply` gets the answer when there is one, which may be later or never."""
         try:
             message = json.loads(request)
             number, name, params = message.get("id"), message["method"], message.get("params") or {}
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return _text(None, {"error": {"code": BAD_JSON, "message": "not a JSON-RPC request"}})
+            reply(_text(None, {"error": {"code": BAD_JSON, "message": "not a JSON-RPC request"}}))
+            return
         if not isinstance(number, str | int | float | None):
-            return _text(None, {"error": {"code": BAD_JSON, "message": "an id is a number or a text"}})
+            reply(_text(None, {"error": {"code": BAD_JSON, "message": "an id is a number or a text"}}))
+            return
         if not isinstance(name, str) or name not in self._methods or not isinstance(params, dict):
-            return _text(number, {"error": {"code": UNEXPECTED, "message": f"no method {name!r} with such parameters"}})
-        answer = self.call(name, params)
-        return None if answer is None else _text(number, answer)
+            text = f"no method {name!r} with such parameters"
+            reply(_text(number, {"error": {"code": UNEXPECTED, "message": text}}))
+            return
+        self.call(name, params, lambda answer: reply(_text(number, answer)))
 
-    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
-        """What a method gives: `{"result": ...}` or `{"error": ...}`; None if no answer comes."""
-        call = Call(method, params)
-        self._methods[method](call)
-        return call.answer
+    def call(self, method: str, params: dict[str, Any], answer: Callable[[dict[str, Any]], None]) -> None:
+        """`answer` gets what a method gives: `{"result": ...}` or `{"error": ...}`."""
+        self._methods[method](Call(method, params, answer))
 
 
 def _text(number: Any, answer: dict[str, Any]) -> str:

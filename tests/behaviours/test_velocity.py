@@ -42,7 +42,8 @@ def walk(robot: str, **values: float) -> Case:
     aurora = robot not in ("atom", "atom_w")
     command = "velocity_cmd" if aurora else "rpc/SetVel"
     before = AURORA_WALKING if aurora else WALKING
-    return Case(robot, Walk, values, before, STREAM, command, "no_progress", resting=stands)
+    if_lost = "no_progress" if aurora else "ended"  # an Atom would have answered
+    return Case(robot, Walk, values, before, STREAM, command, if_lost, resting=stands)
 
 
 AURORA = ("gr1", "gr2", "gr3", "n1")
@@ -55,7 +56,7 @@ SEEN = [
     walk("atom", turn=0.4, time=2.0),
 ]
 BLIND = [walk("atom", forward=0.3, time=2.0), walk("atom_w", forward=0.3, time=2.0)]
-"""Nothing an Atom reports shows that it walks straight on."""
+"""Nothing an Atom reports shows that it walks straight on: its answer does."""
 SOURCE = [
     Case(robot, SetVelocitySource, {"source": "navigation"}, sends=["SetVelocitySource"], command="velocity_source_cmd")
     for robot in AURORA
@@ -66,6 +67,7 @@ STOPS = [
     replace(case, leaf=Stop, values={}, under_way=[(Walk, case.values)], midway=1.0)
     for case in (SEEN[1], *BLIND)  # while it walks
 ]
+REFUSED = [case for case in (*WALKS, *STOPS) if case.command == "rpc/SetVel"]
 CASES = [*WALKS, *SOURCE, *STOPS]
 
 
@@ -75,12 +77,29 @@ def test_it_succeeds(case: Case) -> None:
     assert stands(play.stage.twin)
 
 
-@each([*SEEN, *SOURCE])
+@each([*WALKS, *SOURCE, *STOPS[1:]])
 def test_a_robot_that_never_gets_the_command(case: Case) -> None:
     check_lost(case)
 
 
-@each([*SEEN, *SOURCE])
+@each(REFUSED)
+def test_a_robot_that_refuses_says_why(case: Case) -> None:
+    stage = case.stage()
+    stage.hurt("refused:rpc/SetVel")
+    play = stage.leaf(case.leaf, **case.values).finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "ended"), play
+    assert "SetVel was refused: refused (6)" in play.leaf.message
+
+
+@pytest.mark.parametrize("time", [0.1, 0.6])
+def test_a_walk_that_is_over_before_the_robot_could_answer_is_no_success(time: float) -> None:
+    stage = Stage("atom").prepare(*WALKING)
+    stage.hurt("lost:rpc/SetVel")
+    play = stage.play(Walk, forward=0.3, time=time)
+    assert (play.status, play.reason) == (Status.FAILURE, "not_accepted"), play
+
+
+@each([*WALKS, *SOURCE, *STOPS[1:]])
 def test_a_robot_that_obeys_late(case: Case) -> None:
     check_late(case)
 

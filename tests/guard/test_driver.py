@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from subprocess import run as run_process
@@ -20,6 +21,7 @@ from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.core import Step
 from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import Arm, AskPreflight, Event, Pause, Stop, Tick
+from orchestrator.guard.rpc import Answered
 from orchestrator.guard.state import State
 from orchestrator.journal.audit import AuditFile, read
 from orchestrator.robots import intents as i
@@ -43,6 +45,27 @@ class Unkept:
         pass
 
 
+class Rpc:
+    """A robot that answers every call as `answer` says: None is yes."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        self.called: list[RpcCall] = []
+        self.stops: list[RpcCall] = []
+        self.answer: str | None = None
+        self.tell: Callable[[bool], None] = lambda ready: None
+        self._clock = clock
+
+    def call(self, call: RpcCall, stop: bool, answered: Answered) -> None:
+        self.called.append(call)
+        if stop:
+            self.stops.append(call)
+        answer = self.answer
+        self._clock.after(0.0, lambda: answered(answer))
+
+    def watch(self, tell: Callable[[bool], None]) -> None:
+        self.tell = tell
+
+
 class Lab:
     """A robot, its guard and a run, in virtual time."""
 
@@ -51,11 +74,13 @@ class Lab:
         self.network = MemoryNetwork(self.clock)
         self.robot = ScriptedAtom(self.network)
         self.bus = self.network.bus("guard")
-        self.called: list[RpcCall] = []
+        self.rpc = Rpc(self.clock)
+        self.called = self.rpc.called
         self.audit = AuditFile(folder / "audit")
         self.guard = Guard(
-            load_profile("atom_w"), config or default_config(), cast(Bus, self.bus), self.audit, rpc=self.called.append
+            load_profile("atom_w"), config or default_config(), cast(Bus, self.bus), self.audit, self.rpc
         )
+        self.rpc.tell(True)
         self.run = InProcessCommander(self.guard, self.clock)
 
     def go(self, seconds: float, beats: bool = True) -> None:
@@ -127,6 +152,47 @@ def test_velocity_goes_by_rpc_and_ends_with_zero(lab: Lab) -> None:
     assert lab.called[0].params["vx"] == 0.1
     assert lab.called[-1].params["vx"] == 0.0
     assert len(lab.called) == pytest.approx(6, abs=1)
+
+
+def test_the_robots_answer_is_the_evidence_of_a_velocity(lab: Lab) -> None:
+    lab.start()
+    receipt = lab.run.send(i.Velocity(0.1, 0.0, 0.0))
+    assert not receipt.confirmed
+    lab.go(0.05)
+    assert (receipt.state, receipt.confirmed) == ("sent", True)
+
+
+def test_a_velocity_that_is_refused_ends_with_the_robots_reason_and_a_zero(lab: Lab) -> None:
+    lab.start()
+    lab.rpc.answer = "SetVel was refused: no walking in state 1 (102)"
+    receipt = lab.run.send(i.Velocity(0.1, 0.0, 0.0))
+    lab.go(0.05)
+    assert (receipt.state, receipt.reason, receipt.confirmed) == ("ended", lab.rpc.answer, False)
+    assert [call.params["vx"] for call in lab.rpc.stops] == [0.0]
+
+
+def test_a_state_is_judged_by_what_the_robot_shows_and_a_refusal_is_told(lab: Lab) -> None:
+    lab.start()
+    lab.rpc.answer = "SetFsmId was refused: no way (100)"
+    receipt = lab.run.send(i.SetFsm("ready"))
+    lab.go(0.05)
+    assert receipt.state == "sent"
+    assert [report.text for report in lab.run.reports if report.kind == "warning"] == [lab.rpc.answer]
+
+
+def test_a_robot_that_has_not_answered_yet_is_not_ready_for_calls(lab: Lab) -> None:
+    lab.rpc.tell(False)
+    lab.start()
+    assert lab.run.send(i.Velocity(0.1, 0.0, 0.0)).reason.startswith("writer_ready")
+    assert lab.run.send(i.SetFsm("ready")).state == "sent", "there is a topic for that"
+    lab.go(0.05)
+    assert lab.called == []
+    assert "rt/set/fsm/id" in lab.robot.names()
+    lab.rpc.tell(True)
+    assert lab.run.send(i.Velocity(0.1, 0.0, 0.0)).state == "sent"
+    lab.rpc.tell(False)
+    lab.go(0.3)
+    assert lab.called[-1].params["vx"] == 0.0, "and a stop is tried all the same"
 
 
 @pytest.mark.parametrize("channel", ["soft", "hard", "amr", "di"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -17,7 +16,7 @@ from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import Arm, AskPreflight
 from orchestrator.guard.modes import Mode
 from orchestrator.leaf import Leaf, Status
-from orchestrator.robots.drive import RpcCall
+from orchestrator.mission.virtual import TwinRpc
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import load_profile
 from orchestrator.robots.robot import Robot
@@ -65,7 +64,7 @@ class Stage:
         self.records: list[dict[str, Any]] = []
         config = config or guard_config()
         config = replace(config, allow=replace(config.allow, **dict.fromkeys(allow, True)))
-        rpc = self._call if self.profile.rpc else None
+        rpc = TwinRpc(self.twin, self.clock) if self.profile.rpc else None
         self.guard = Guard(self.profile, config, network.bus("guard"), self, rpc)
         self.commander = InProcessCommander(self.guard, self.clock)
         self.bus = network.bus("run")
@@ -78,9 +77,6 @@ class Stage:
 
     def sync(self) -> None:
         """It is in memory."""
-
-    def _call(self, call: RpcCall) -> None:
-        self.twin.rpc.answer(json.dumps({"id": 1, "method": call.method, "params": call.params}))
 
     def _arm(self) -> None:
         self.wait(1.6)

@@ -113,6 +113,8 @@ class _Timed(Judge):
         over = self._time is not None and walked >= self._time
         if self._moves is not None and (walked > NO_PROGRESS or (over and walked >= STARTS)):
             return failure(Reason.NO_PROGRESS, "it does not report that it moves")
+        if over and self.unanswered:
+            return failure(Reason.NOT_ACCEPTED, "the robot has not answered")
         if self._time is None:
             return running()
         return SUCCESS if over else running(walked / self._time)
@@ -169,7 +171,8 @@ class _Stopping(Judge):
                 return unknown(found)
         if isinstance(yaw, Known) and isinstance(speed, Known):
             self._look(yaw, walks=math.hypot(*speed.value[:2]) >= STILL)
-            if self._still is not None and yaw.received - self._still[0] >= self._still_for:
+            settled = self._still is not None and yaw.received - self._still[0] >= self._still_for
+            if settled and not self.unanswered:
                 return self._finish()
         slow = now - self.sent_at > STOP_WITHIN
         return failure(Reason.NO_PROGRESS, "it still moves") if slow else running()
