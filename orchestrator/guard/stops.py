@@ -29,14 +29,19 @@ HARD = frozenset({"hard", "di"})
 def begin(
     turn: Turn, profile: str, cause: str, *, joints: bool = True, base: str = "cancel", asked: bool = False
 ) -> None:
-    """Stop the robot: `base` says whether its task is cancelled or paused, `asked` that a person or an e-stop did."""
+    """Stop the robot: `base` says whether its task is cancelled or paused, `asked` that a person or an e-stop did.
+
+    A robot that is latched may have let go, so it is not parked, and nothing of it is held that is not held already.
+    """
     setting, state, now = turn.setting, turn.state, turn.now
     config = setting.config.stop
     drove_velocity = "Velocity" in state.moved
-    if joints:
-        _hold_what_we_moved(turn)
-    else:
+    if state.latched:
+        profile = "hold"
+    if not joints:
         turn.change(holds={}, hand_holds={}, frame_due=math.inf)
+    elif not state.latched:
+        _hold_what_we_moved(turn)
     _end_what_goes_on(turn, cause)
     velocity = setting.takes(Velocity) and (drove_velocity or setting.robot.hold.always_zero_velocity)
     turn.change(
@@ -250,7 +255,8 @@ def _escalate(turn: Turn) -> None:
     stop, config = turn.state.stop, turn.setting.config
     assert stop is not None
     harder = config.stop.escalate
-    if ORDER.index(harder) > ORDER.index(stop.profile) and stop.joints and (harder != "drop" or config.allow.drop):
+    allowed = stop.joints and not turn.state.latched and (harder != "drop" or config.allow.drop)
+    if allowed and ORDER.index(harder) > ORDER.index(stop.profile):
         begin(turn, harder, f"{stop.cause}; {stop.profile} had no effect", asked=True)
     else:
         _finish(turn, "ineffective")

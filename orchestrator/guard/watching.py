@@ -119,10 +119,11 @@ def latch(turn: Turn, channels: frozenset[str]) -> None:
     names = ", ".join(sorted(channels))
     latched = turn.state.latched | channels
     joints = not latched & stops.HARD
-    turn.change(latched=latched, rearming=State().rearming, choice_due=False, suspect=None)
+    turn.change(rearming=State().rearming, choice_due=False, suspect=None)
     turn.report("emergency", f"e-stop: {names}", value=names)
     stops.begin(turn, "hold", f"e-stop {names}", joints=joints, asked=True)
     _silence_after(turn)
+    turn.change(latched=latched)
     turn.enter(Mode.ESTOPPED, f"e-stop {', '.join(sorted(latched))}")
 
 

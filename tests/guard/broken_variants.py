@@ -24,6 +24,7 @@ STORIES = (
     "start, ask velocity, run 1.3 s, forget streams",
     "start, ask joints, run 1.3 s, soft e-stop, wait 1.3 s, release, run 1.3 s, ask velocity, acknowledge",
     "start, ask joints, run 1.3 s, hard e-stop, run 1.3 s",
+    "start, ask joints, run 1.3 s, soft e-stop, run 1.3 s, park, run 1.3 s, base e-stop pulse, run 1.3 s",
     "start, soft e-stop, release, acknowledge, preflight, arm",
     "start, soft e-stop, release, run 1.3 s, run 1.3 s, ask velocity",
     "start, soft e-stop, release, run 1.3 s, run 1.3 s, arm, ask velocity",
@@ -312,6 +313,19 @@ def _(patch: Patch) -> None:
 @variant("joints are held after a hard e-stop")
 def _(patch: Patch) -> None:
     patch.setattr(stops, "HARD", frozenset())
+
+
+@variant("a robot that is latched is parked")
+def _(patch: Patch) -> None:
+    begin = stops.begin
+
+    def forget(turn: Turn, *args: Any, **kwargs: Any) -> None:
+        latched = turn.state.latched
+        turn.change(latched=frozenset())
+        begin(turn, *args, **kwargs)
+        turn.change(latched=latched)
+
+    patch.setattr(stops, "begin", forget)
 
 
 @variant("velocity is not zeroed by a stop")

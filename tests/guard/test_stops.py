@@ -212,3 +212,43 @@ def test_an_emergency_stop_never_changes_the_state_and_holds_half_a_second_at_mo
     assert not {"SetFsm", "SwitchUpperControl"} & set(kinds(outputs))
     assert bool(frames(outputs)) == held
     assert all(at <= 0.5 for at, _ in frames(outputs))
+
+
+@pytest.mark.parametrize("channel", ["motors", "pad", "tilt"])
+@pytest.mark.parametrize("after", [0.2, 2.0])
+def test_whoever_stops_an_adam_that_is_latched_moves_nothing(channel: str, after: float) -> None:
+    """It may be limp by then: held anew it would jump, and the rest pose would be a motion at full stiffness."""
+    world = moving("adam_u")
+    world.shown.flags[channel] = True
+    world.sample()
+    world.shown.flags[channel] = False
+    world.wait(after)
+    held = dict(world.state.holds)
+    world.trace.clear()
+    world.do(e.Stop("orchestrator stop", "park"))
+    outputs = frames(sent(world, 5.0))
+    assert all(at <= 0.5 - after + 0.01 for at, _ in outputs), "what was held is held no longer than without it"
+    assert all(dict(frame.groups) == {group: hold.q for group, hold in held.items()} for _, frame in outputs)
+    assert world.state.stop is not None and world.state.stop.profile == "hold"
+
+
+def test_a_second_channel_does_not_hold_a_latched_robot_again() -> None:
+    world = moving("atom_w")
+    world.shown.flags["soft"] = True
+    world.wait(2.0)
+    world.trace.clear()
+    world.shown.flags["amr"] = True
+    outputs = sent(world, 2.0)
+    assert frames(outputs) == []
+    assert kinds(outputs)["CancelTask"] > 0
+    assert world.state.latched == {"soft", "amr"}
+
+
+def test_a_latched_robot_that_moves_on_is_not_parked() -> None:
+    config = default_config()
+    world = moving("atom_w", replace(config, stop=replace(config.stop, escalate="park")))
+    world.shown.speed = 0.5
+    world.shown.flags["soft"] = True
+    outputs = sent(world, 5.0)
+    assert not {"SetFsm", "SwitchUpperControl"} & set(kinds(outputs))
+    assert "press_hardware_estop" in reports(world)

@@ -27,7 +27,8 @@ def quick_config() -> GuardConfig:
     config = with_allowed(default_config(), "remote_drive")
     robots = {name: replace(each, hold=replace(each.hold, rate=10.0)) for name, each in config.robots.items()}
     timing = replace(config.timing, rearm=2.5, accept=0.5, evidence=0.8, confirm=2.5, explained=0.5)
-    battery, stop = replace(config.battery, lasting=0.5), replace(config.stop, velocity_rate=10.0)
+    battery = replace(config.battery, lasting=0.5)
+    stop = replace(config.stop, velocity_rate=10.0, ramp=10.0, limp_over=0.3)
     return replace(config, timing=timing, robots=robots, battery=battery, stop=stop)
 
 
@@ -258,6 +259,7 @@ ACTIONS: dict[str, Action] = {
     "resume": _act(e.Resume("op")),
     "disarm": _act(e.Disarm("op")),
     "stop": _act(e.Stop("op")),
+    "park": _act(e.Stop("op", "park")),
 }  # fmt: skip
 
 
@@ -269,6 +271,10 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
     "streams": (
         "start", "ask velocity", "ask joints", "run 1.3 s", "wait 1.3 s", "gone", "fsm ready", "fsm walk",
         "soft e-stop", "release", "pause", "resume",
+    ),
+    "stops of people": (
+        "start", "ask joints", "run 1.3 s", "soft e-stop", "hard e-stop", "release", "acknowledge", "stop", "park",
+        "moving", "still",
     ),
     "tasks of the base": (
         "start", "ask move", "base busy", "base completed", "base cancelled", "base paused", "ask cancel", "run 1.3 s",
@@ -295,7 +301,7 @@ EXPLORED = (
     *(("atom_w", name) for name in ALPHABETS),
     *(("atom", name) for name in ("streams", "letting go")),
     *(("gr2", name) for name in ("emergency stop and re-arming", "streams", "stops without effect")),
-    *(("adam_u", name) for name in ("emergency stop and re-arming", "streams")),
+    *(("adam_u", name) for name in ("emergency stop and re-arming", "streams", "stops of people")),
 )
 """Which robot is explored with which events."""
 

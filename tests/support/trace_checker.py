@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 TTL = 0.2
 EPS = 1e-6
+SOFT_HOLD = 0.5
 SEVERITY = {"paused": 1, "stopping": 2, "intervened": 3, "fault": 4, "estopped": 5}
 ACTIVE = ("armed", "running", "paused")
 PERSON = (
@@ -68,6 +69,8 @@ class Picture(msgspec.Struct, frozen=True):
     mode: str = "offline"
     flags: tuple[tuple[str, bool], ...] = ()
     latched: tuple[str, ...] = ()
+    latched_at: float = math.inf
+    """When the first of them came."""
     clear_since: float = math.inf
     acknowledged_at: float = -math.inf
     checked_at: float = -math.inf
@@ -121,9 +124,11 @@ def check(
 ) -> tuple[Picture, list[str]]:
     """The picture after a step, and what was wrong in it."""
     seen = _take_in(terms, before, at, event, reports, mode)
+    if seen.latched and not before.latched:
+        seen = replace(seen, latched_at=at)
     problems = [
         *_numbers(terms, outputs),
-        *_latch(terms, before, seen, event, outputs, mode),
+        *_latch(terms, before, seen, at, event, outputs, mode),
         *_permission(terms, before, seen, at, event, outputs),
         *_legality(terms, seen, outputs),
         *_tasks(seen, outputs),
@@ -255,7 +260,7 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
         changes["checked_at"] = at
     if any(r.kind == "rearm" and r.value == "armed" for r in reports):
         changes |= {"cleared": False, "limp_since": math.inf}
-        changes |= {"latched": (), "acknowledged_at": -math.inf, "checked_at": -math.inf}
+        changes |= {"latched": (), "latched_at": math.inf, "acknowledged_at": -math.inf, "checked_at": -math.inf}
     changes["streams"] = tuple((i, kind, renewed) for i, (kind, renewed) in sorted(streams.items()))
     return replace(picture, **changes)
 
@@ -284,7 +289,9 @@ def _numbers(terms: Terms, outputs: list[Any]) -> Iterator[str]:
             yield f"I1 velocity {output.intent.vx} beyond the limits"
 
 
-def _latch(terms: Terms, before: Picture, seen: Picture, event: Any, outputs: list[Any], mode: str) -> Iterator[str]:
+def _latch(
+    terms: Terms, before: Picture, seen: Picture, at: float, event: Any, outputs: list[Any], mode: str
+) -> Iterator[str]:
     if name_of(event) in ("Observation", "LateFlags") and any(event.flags.values()):
         if mode != "estopped":
             yield f"I4 an e-stop sample did not latch: {mode}"
@@ -300,6 +307,8 @@ def _latch(terms: Terms, before: Picture, seen: Picture, event: Any, outputs: li
             yield f"I2 {command_of(output)} while latched"
         if holds and {"hard", "di"} & set(seen.latched):
             yield "I2 joints commanded after a hard e-stop"
+        if holds and at - seen.latched_at > SOFT_HOLD + EPS:
+            yield "I2 joints commanded long after an e-stop"
 
 
 def _permission(
