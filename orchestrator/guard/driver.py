@@ -35,6 +35,7 @@ from orchestrator.guard.events import (
 from orchestrator.guard.freshness import went_backwards
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.observing import Read, Unbelievable, watched
+from orchestrator.guard.order import Order
 from orchestrator.guard.outputs import Joints, Output, Report, Send
 from orchestrator.guard.policy import POLICIES, RPC, WRITES
 from orchestrator.guard.rpc import Rpc
@@ -90,7 +91,7 @@ class Guard:
         self._topics = topics(profile.family, profile.variants, profile.prefix)
         self._writers = {name: bus.writer(self._topics[name]) for name in self.core.setting.commands}
         self._writer_of: dict[str, int] = {}
-        self._written: dict[str, int] = {}
+        self._orders: dict[str, Order] = {}
         self._commands = 0
         self._stops = 0
         self._stepping = threading.RLock()
@@ -200,20 +201,13 @@ class Guard:
         except (Unbelievable, WireError, ArithmeticError, LookupError):  # whatever a sample is, the guard lives on
             self._decide(BadSample(name))
             return
-        if self._overtaken(name, sample):
+        order = self._orders.setdefault(name, Order())
+        if order.overtaken(sample):
             self._decide(LateFlags(seen.flags))
             return
         if self._restarted(name, sample, seen.counter):
             self._decide(RobotRebooted(f"{name} began anew"))
-        lag = sample.received - sample.source_time / 1e9
-        self._decide(Observation(name, seen.facts, seen.flags, seen.counter, lag, seen.noisy))
-
-    def _overtaken(self, name: str, sample: Sample) -> bool:
-        """A newer sample of the same writer has been here before it."""
-        if self._writer_of.get(name) == sample.writer and sample.source_time < self._written[name]:
-            return True
-        self._written[name] = sample.source_time
-        return False
+        self._decide(Observation(name, seen.facts, seen.flags, seen.counter, order.lag, seen.noisy))
 
     def _restarted(self, name: str, sample: Sample, counter: int | None) -> bool:
         """Another writer than before, or a counter that went back: the robot has been started again."""

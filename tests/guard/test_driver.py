@@ -333,6 +333,55 @@ def test_a_sample_that_was_overtaken_is_no_restart_but_its_flags_count(lab: Lab)
     assert lab.mode == "estopped"
 
 
+@pytest.mark.parametrize("set_by", [-0.5, -1.0, -3600.0, 3600.0])
+def test_a_robot_whose_clock_is_set_is_still_believed(lab: Lab, set_by: float) -> None:
+    lab.start()
+    lab.robot.clock_ahead = set_by
+    lab.go(0.3)
+    assert lab.mode == "running"
+    lab.go(2.0)
+    assert lab.run.send(i.MoveToTag(12, None)).state == "sent"
+    lab.robot.clock_ahead = 0.0  # and back again
+    lab.go(2.0)
+    assert lab.mode == "running"
+    assert lab.run.send(i.SetFsm("ready")).state == "sent"
+    lab.robot.emergency.soft_emergency_triggered = True
+    lab.bus.wait(0.06)
+    assert lab.mode == "estopped"
+
+
+@pytest.mark.parametrize("set_by", [-1.0, 3600.0])
+def test_after_its_clock_was_set_a_robot_can_still_be_late(lab: Lab, set_by: float) -> None:
+    lab.start()
+    lab.robot.clock_ahead = set_by
+    lab.go(1.0)
+    lab.robot.silent.add("rt/amr/state")
+    writer, encode = lab.robot._writers["rt/amr/state"], codec(type(lab.robot.base)).encode
+    for _ in range(3):
+        lab.robot.base.basic_status.heartbeat += 1
+        writer.write_bytes(encode(lab.robot.base), age=-set_by)
+        lab.go(0.1)
+    lab.go(0.2)
+    lab.robot.base.basic_status.heartbeat += 1
+    writer.write_bytes(encode(lab.robot.base), age=0.28 - set_by)
+    lab.bus.wait(0.01)
+    assert lab.run.send(i.MoveToTag(12, None)).reason == "fresh: base (rt/amr/state) is late"
+
+
+def test_a_burst_of_overtaken_samples_is_no_clock_that_was_set(lab: Lab) -> None:
+    lab.start()
+    writer, encode = lab.robot._writers["rt/emergency/state"], codec(type(lab.robot.emergency)).encode
+    lab.robot.emergency.soft_emergency_triggered = True
+    lab.go(0.1)
+    assert lab.guard.state.flags["soft"]
+    lab.robot.emergency.soft_emergency_triggered = False
+    for age in range(10):
+        writer.write_bytes(encode(lab.robot.emergency), age=0.5 - 0.01 * age)
+    lab.robot.emergency.soft_emergency_triggered = True
+    lab.bus.wait(0.01)
+    assert lab.guard.state.flags["soft"], "that it was clear is old news"
+
+
 def test_a_robot_of_another_type_is_named(lab: Lab) -> None:
     old_firmware = lab.network.bus("old firmware")
     old_firmware.writer(replace(TOPICS["rt/power/state"], name="rt/lower/state"))

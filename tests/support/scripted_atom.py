@@ -25,6 +25,8 @@ class ScriptedAtom:
         self.received: list[tuple[str, Any]] = []
         self.times: list[float] = []
         self.silent: set[str] = set()
+        self.clock_ahead = 0.0
+        """Seconds by which somebody has set the robot's own clock."""
         self.emergency = wire.EmergencyState_(False, False, False, False)
         self.lower = example(wire.LowerState_)
         self.lower.fsm_id = 301
@@ -77,7 +79,7 @@ class ScriptedAtom:
         self.lower.motor_state[0].q, self.upper.motor_state[0].q = self._noise, self._noise
         for name, message in self._states.items():
             if name not in self.silent:
-                self._writers[name].write_bytes(codec(type(message)).encode(message))
+                self._writers[name].write_bytes(codec(type(message)).encode(message), age=-self.clock_ahead)
         self.clock.after(PERIOD, self._publish)
 
     def names(self) -> list[str]:
