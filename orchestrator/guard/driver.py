@@ -79,11 +79,13 @@ class Guard:
         bus: Bus,
         audit: Audit,
         rpc: Rpc | None = None,
+        latched: frozenset[str] = frozenset(),
     ) -> None:
+        """`latched`: e-stops that the guard before this one has seen, and nobody has acknowledged."""
         self.profile = profile
         self.core = Core(profile, config)
         self.bus = bus
-        self.state = State()
+        self.state = latched_before(latched) if latched else State()
         self.on_report: Callable[[Report], None] = lambda report: None
         self.on_step: Callable[[], None] = lambda: None
         self._audit = audit
@@ -432,6 +434,12 @@ class Guard:
             hand: tuple(c + (o - c) * part for part, c, o in zip(opening, hands.closed, hands.open))
             for hand, opening in self.state.observed.hands.items()
         }
+
+
+def latched_before(channels: frozenset[str]) -> State:
+    """A guard begins where the one before it was."""
+    reason = f"e-stop {', '.join(sorted(channels))}, before this guard started"
+    return State(mode=Mode.ESTOPPED, reason=reason, latched=channels)
 
 
 def _some(names: list[str]) -> str:

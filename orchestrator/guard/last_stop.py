@@ -33,12 +33,14 @@ def last_stop(
     asked: Iterable[AnyIntent],
     say: Callable[[Report], None],
     rpc: Rpc | None = None,
+    latched: frozenset[str] = frozenset(),
 ) -> bool:
     """Stop the robot until it is seen to stand still; False when that has not been seen.
 
-    `asked` is what the run has let move. A robot that goes limp when nothing more is sent is parked.
+    `asked` is what the run has let move. A robot that goes limp when nothing more is sent is parked, unless it is
+    `latched`: after an e-stop it may have let go.
     """
-    guard = Guard(profile, config, bus, _NoAudit(), rpc)
+    guard = Guard(profile, config, bus, _NoAudit(), rpc, latched)
     guard.on_report = say
     guard.look()
     guard.state = replace(guard.state, **_ours(asked, bus.clock.now()))

@@ -22,6 +22,7 @@ import msgspec
 
 from orchestrator.clock import Clock, RealClock
 from orchestrator.guard import events
+from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.receipts import Receipts
 from orchestrator.robots.commander import Receipt
@@ -300,6 +301,8 @@ class LinkCommander:
         self._finished = self._over = False
         self.lost = False
         """Whether the guard has died."""
+        self.latched: frozenset[str] = frozenset()
+        """E-stops since the robot was last armed, as far as this run knows."""
         self.farewell = ""
         """Why a living guard has ended the connection."""
         self._socket = _connected(path, patience)
@@ -310,6 +313,8 @@ class LinkCommander:
             self.close()
             raise
         self.mode, self.priority, self.audit = welcome.mode, welcome.priority, Path(welcome.audit)
+        if self.mode == Mode.ESTOPPED:
+            self.latched |= {"before this run"}
         threading.Thread(target=self._listen, name="guard reports", daemon=True).start()
 
     def _greeting(self) -> Welcome:
@@ -406,6 +411,10 @@ class LinkCommander:
 
     def _take(self, report: Report, at: float) -> None:
         self._receipts.take(report, at)
+        if report.kind == "emergency":
+            self.latched |= {*report.value.split(", ")}
+        elif (report.kind, report.value) == ("rearm", "armed"):
+            self.latched = frozenset()
         with self._reporting:
             self._on_report(report)
 

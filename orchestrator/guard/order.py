@@ -8,7 +8,7 @@ from orchestrator.bus.contract import Sample
 
 IN_A_ROW = 3
 OVER = 0.05
-"""Seconds. So many samples in a row that seem older than the newest, in order and over this time: the writer's clock was
+"""Seconds. So many samples in a row that seem older than the newest, in order and over this time: its clock was
 set back. What was held up on its way comes all at once, or newer ones come in between."""
 
 

@@ -22,6 +22,7 @@ from orchestrator.bus.settings import DdsSettings
 from orchestrator.guard.config import GuardConfigError, load_guard_config
 from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import Event, Heartbeat, RunConnected, RunEnded, Stop
+from orchestrator.guard.latch_file import LatchFile
 from orchestrator.guard.link import GuardServer, Host
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.rpc import RpcCaller
@@ -99,12 +100,14 @@ class GuardProcess:
         self._leave_by = math.inf
         Path(settings.audit).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         audit = AuditFile(Path(settings.audit))
+        self._latch = None if settings.simulated else LatchFile(Path(settings.audit))
         granted = priority()  # first, for threads inherit it: DDS' own must not wait either
         self._bus = DdsBus(settings.network, name=NAME, breather=0.0)
         if not settings.simulated:  # nobody else knows the tag of a simulated one
             refuse_second(self._bus, profile)
         rpc = RpcCaller(settings.rpc) if settings.rpc else None
-        self._guard = Guard(profile, config, self._bus, audit, rpc)
+        latched = self._latch.read() if self._latch else frozenset[str]()
+        self._guard = Guard(profile, config, self._bus, audit, rpc, latched)
         self._server = GuardServer(
             self._folder / "guard.sock",
             Host(
@@ -129,9 +132,16 @@ class GuardProcess:
                 self._stop_robot()
             if clock.now() >= guard.next_due():
                 guard.run_due()
+            self._remember_latch()
+        self._remember_latch()
         self._server.close()
         self._bus.close()
         self._say_what_came_of_it()
+
+    def _remember_latch(self) -> None:
+        """The next guard must not arm what this one has seen stopped; a simulated robot has no next one."""
+        if self._latch is not None:
+            self._latch.keep(self._guard.state.latched)
 
     def tell_to_stop(self) -> None:
         """From a signal's handler, which may interrupt a step at any point: leave a note, the loop sees it."""

@@ -87,7 +87,8 @@ class LiveMission:
         say = self.mission.take_report
         say(Report("warning", f"{GUARD_IS_GONE}: the run stops the robot itself", value="guard"))
         rpc = RpcCaller(self._rpc) if self._rpc else None
-        if not last_stop(self._profile, self._config, self._bus, self._link.let_through, say, rpc):
+        link = self._link
+        if not last_stop(self._profile, self._config, self._bus, link.let_through, say, rpc, link.latched):
             say(Report("press_hardware_estop", "PRESS HARDWARE E-STOP: the robot was not seen to stand still"))
 
     def close(self) -> bool:

@@ -20,7 +20,7 @@ from orchestrator.guard.commander import InProcessCommander
 from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.core import Step
 from orchestrator.guard.driver import Guard
-from orchestrator.guard.events import Arm, AskPreflight, Event, Pause, Stop, Tick
+from orchestrator.guard.events import Acknowledge, Arm, AskPreflight, Event, Pause, Stop, Tick
 from orchestrator.guard.rpc import Answered
 from orchestrator.guard.state import State
 from orchestrator.journal.audit import AuditFile, read
@@ -69,7 +69,7 @@ class Rpc:
 class Lab:
     """A robot, its guard and a run, in virtual time."""
 
-    def __init__(self, folder: Path, config: GuardConfig | None = None) -> None:
+    def __init__(self, folder: Path, config: GuardConfig | None = None, latched: frozenset[str] = frozenset()) -> None:
         self.clock = VirtualClock()
         self.network = MemoryNetwork(self.clock)
         self.robot = ScriptedAtom(self.network)
@@ -78,7 +78,7 @@ class Lab:
         self.called = self.rpc.called
         self.audit = AuditFile(folder / "audit")
         self.guard = Guard(
-            load_profile("atom_w"), config or default_config(), cast(Bus, self.bus), self.audit, self.rpc
+            load_profile("atom_w"), config or default_config(), cast(Bus, self.bus), self.audit, self.rpc, latched
         )
         self.rpc.tell(True)
         self.run = InProcessCommander(self.guard, self.clock)
@@ -208,6 +208,18 @@ def test_one_emergency_sample_stops_and_latches(lab: Lab, channel: str) -> None:
     assert lab.mode == "estopped"
     assert lab.robot.names() == [] or channel not in ("hard", "di")
     assert lab.run.send(i.SetFsm("ready")).state == "refused"
+
+
+def test_what_the_guard_before_has_seen_latched_must_be_acknowledged(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, latched=frozenset({"soft"}))
+    lab.go(1.5)
+    assert lab.mode == "estopped"
+    for act in (AskPreflight("op"), Arm("op")):
+        lab.guard.handle(act)
+    assert (lab.mode, lab.robot.received, lab.called) == ("estopped", [], [])
+    lab.guard.handle(Acknowledge("op", "seen"))
+    lab.start()
+    assert lab.guard.state.latched == frozenset()
 
 
 def test_the_base_is_cancelled_within_the_step_of_the_sample(lab: Lab) -> None:

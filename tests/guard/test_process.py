@@ -175,6 +175,40 @@ def test_a_stop_is_a_note_while_a_step_is_under_way() -> None:
     assert vars(guard) == {"_told_to_stop": True}
 
 
+ENDS: dict[str, Callable[[Guarded], None]] = {
+    "the run ends": lambda lab: lab.run.finish(),
+    "it is told to stop": lambda lab: os.kill(lab.guard.pid or 0, signal.SIGTERM),
+    "it is killed": lambda lab: os.kill(lab.guard.pid or 0, signal.SIGKILL),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_an_e_stop_outlives_its_guard(lab: Guarded, end: str) -> None:
+    lab.begin()
+    lab.twin.press_emergency("soft")
+    lab.until(lambda: lab.mode == "estopped", "latched")
+    lab.go(0.1)
+    ENDS[end](lab)
+    lab.until(lambda: lab.guard.pid is None, "the guard to leave")
+    assert lab.guard.wait(PATIENCE)
+    lab.run.close()
+    lab.twin.release_emergency("soft")
+    READY["atom_w"](lab.twin)
+    lab.guard = GuardProcess(lab.settings)
+    lab.run = lab.connect()
+    assert lab.mode == "estopped"
+    lab.heard.clear()
+    lab.go(1.5)
+    for act in ("preflight", "arm"):
+        lab.run.act(act, "anna")
+    lab.go(0.3)
+    assert lab.mode == "estopped", "nobody has acknowledged it"
+    lab.arm()
+    assert lab.heard == []
+    lab.go(0.1)
+    assert not (lab.folder / "audit.latch").exists()
+
+
 # Bad input
 
 

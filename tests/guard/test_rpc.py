@@ -125,7 +125,7 @@ def test_a_stop_empties_what_waits_for_every_method(server: Server) -> None:
     server.takes = lambda call: 0.3
     caller = RpcCaller(server.address)
     for state in (1, 2):
-        caller.call(RpcCall("SetFsmId", {"fsm_id": state, "vx": None}), stop=False, answered=nobody)
+        caller.call(RpcCall("SetFsmId", {"fsm_id": state}), stop=False, answered=nobody)
         until(lambda: server.came)
     caller.call(velocity(0.0), stop=True, answered=nobody)
     time.sleep(0.8)
