@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import time
+from pathlib import Path
 
 import typer
 
@@ -14,28 +14,50 @@ PATIENCE = 30.0
 
 
 def stop() -> None:
-    """Stop every robot that is guarded on this machine; exit 1 if a guard does not leave or saw no effect."""
+    """Stop every robot that is guarded on this machine.
+
+    Exit 1 if a guard belongs to somebody else, does not leave or saw no effect.
+    """
     from orchestrator.clock import RealClock
-    from orchestrator.guard.process import CALM
-    from orchestrator.mission.processes import guards, last_words, robot_of
+    from orchestrator.mission.processes import guards
 
     found = guards()
     if not found:
         typer.echo("nothing runs on this machine")
         return
-    for folder, process in found.items():
-        typer.echo(f"stopping {robot_of(folder)}, guarded by process {process}")
-        with contextlib.suppress(ProcessLookupError):  # it has just left by itself
-            os.kill(process, signal.SIGTERM)
+    told = {folder for folder, process in found.items() if _tell(folder, process)}
     until = RealClock.now() + PATIENCE
-    while (left := guards().keys() & found.keys()) and RealClock.now() < until:
+    while (left := guards().keys() & told) and RealClock.now() < until:
         time.sleep(0.05)
-    good = True
-    for folder in found:
-        words = "the guard does not leave" if folder in left else last_words(folder) or "its guard was killed"
-        still = words in CALM
-        good &= still
-        ending = "" if still else ". PRESS THE HARDWARE EMERGENCY STOP"
-        typer.secho(f"{robot_of(folder)}: {words}{ending}", fg=None if still else "red", err=not still)
-    if not good:
+    good = [_say(folder, leaves=folder not in left) for folder in found if folder in told]
+    if not all(good) or told != found.keys():
         raise typer.Exit(1)
+
+
+def _tell(folder: Path, process: int) -> bool:
+    """Ask a guard to stop its robot; False when we may not."""
+    from orchestrator.mission.processes import robot_of, user_of
+
+    try:
+        os.kill(process, signal.SIGTERM)
+    except ProcessLookupError:
+        pass  # it has just left by itself
+    except PermissionError:
+        user = user_of(process)
+        text = f"{robot_of(folder)}: NOT STOPPED: its guard is process {process} of {user}: {user} or root must stop it"
+        typer.secho(text, fg="red", err=True)
+        return False
+    typer.echo(f"stopping {robot_of(folder)}, guarded by process {process}")
+    return True
+
+
+def _say(folder: Path, leaves: bool) -> bool:
+    """What came of it; False when somebody has to do something."""
+    from orchestrator.guard.process import CALM
+    from orchestrator.mission.processes import last_words, robot_of
+
+    words = last_words(folder) or "its guard was killed" if leaves else "the guard does not leave"
+    still = words in CALM
+    ending = "" if still else ". PRESS THE HARDWARE EMERGENCY STOP"
+    typer.secho(f"{robot_of(folder)}: {words}{ending}", fg=None if still else "red", err=not still)
+    return still

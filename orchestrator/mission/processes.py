@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import pwd
+import stat
 import subprocess
 import sys
 import time
@@ -50,6 +53,8 @@ class GuardProcess:
 
     def __init__(self, settings: guard_process.Settings) -> None:
         self._folder = Path(settings.folder)
+        if _fallback() in self._folder.parents:
+            make_own(_fallback())
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._process: subprocess.Popen[str] | None = None
         self.joined = lock_holder(self._folder) is not None or not self._start(settings)
@@ -96,13 +101,56 @@ def state_folder(robot: str, network: DdsSettings) -> Path:
 
 
 def _state_root() -> Path:
-    return Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/orchestrator-{os.getuid()}") / "orchestrator"
+    return Path(os.environ.get("XDG_RUNTIME_DIR") or _fallback()) / "orchestrator"
 
 
-def guards() -> dict[Path, int]:
-    """The guards that watch robots on this machine: their folders and their processes."""
-    processes = {file.parent: lock_holder(file.parent) for file in sorted(_state_root().glob("*/lock"))}
-    return {folder: process for folder, process in processes.items() if process is not None}
+def _fallback() -> Path:
+    return Path(f"/tmp/orchestrator-{os.getuid()}")
+
+
+def make_own(folder: Path) -> None:
+    """A folder in /tmp, where anybody may have made it before us: it must be ours, and closed to others."""
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) != 0o700:
+        raise ProcessError(
+            f"{folder} must be a folder of yours with mode 0700, but it is {stat.filemode(found.st_mode)} of user "
+            f"{found.st_uid}: remove it, or set XDG_RUNTIME_DIR"
+        )
+
+
+def guards(processes: Path = Path("/proc")) -> dict[Path, int]:
+    """The guards that watch robots on this machine: their folders and their processes.
+
+    Found among the processes: where a run keeps its folder depends on its environment, which need not be ours.
+    """
+    found = {}
+    for entry in processes.glob("[0-9]*"):
+        folder = _guarded_by(entry)
+        if folder is not None and lock_holder(folder) in (None, int(entry.name)):  # another one may just be sent away
+            found[folder] = int(entry.name)
+    return dict(sorted(found.items()))
+
+
+def _guarded_by(process: Path) -> Path | None:
+    """The folder of a guard; None for any other process."""
+    try:
+        _, *arguments, settings, _ = (process / "cmdline").read_bytes().split(b"\0")
+        if arguments[-2:] == [b"-m", guard_process.__name__.encode()]:
+            return Path(msgspec.json.decode(settings, type=guard_process.Settings).folder)
+    except (OSError, ValueError, msgspec.DecodeError):
+        pass
+    return None
+
+
+def user_of(process: int) -> str:
+    """Whose process it is."""
+    user = Path(f"/proc/{process}").stat().st_uid
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return str(user)
 
 
 def robot_of(folder: Path) -> str:

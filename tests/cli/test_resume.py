@@ -19,6 +19,7 @@ import pytest
 from orchestrator.data import data_path
 from orchestrator.journal.history import History, HistoryError
 from orchestrator.mission.story import tell
+from tests.support.stopping import orchestrator_stop
 
 pytestmark = [pytest.mark.dds, pytest.mark.alone, pytest.mark.timeout(300)]
 
@@ -100,7 +101,7 @@ class Machine:
         return [f"{command['text']}: {command['outcome']}" for command in story["commands"]]
 
     def close(self) -> None:
-        self("stop")
+        orchestrator_stop(self._folder)
         self._robot.terminate()
         self._listening.join()
         self._robot.communicate()

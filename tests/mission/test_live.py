@@ -18,6 +18,7 @@ import pytest
 from orchestrator.data import data_path
 from orchestrator.journal.audit import read
 from orchestrator.mission.processes import last_words, lock_holder
+from tests.support.stopping import orchestrator_stop
 
 pytestmark = [pytest.mark.dds, pytest.mark.alone, pytest.mark.timeout(300)]
 
@@ -98,16 +99,18 @@ def test_the_guard_outlives_a_killed_run_stops_the_robot_and_goes_after_its_twin
         time.sleep(0.02)
     assert any(record["role"] == "stop" for record in audited(folder))
     assert last_words(state) == "the simulated robot has gone with its run"
-    stop = [sys.executable, "-m", "orchestrator.cli", "stop"]
-    done = subprocess.run(stop, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == "nothing runs on this machine\n"
+    done = orchestrator_stop(folder)
+    assert (done.returncode, done.stdout) == (0, "nothing runs on this machine\n")
 
 
-def test_orchestrator_stop_ends_a_run_that_is_under_way(environment: dict[str, str]) -> None:
+def test_orchestrator_stop_ends_a_run_that_is_under_way_whatever_its_environment(
+    environment: dict[str, str], folder: Path
+) -> None:
     process = start(environment, str(DELIVERY), "--sim")
     until_line(process, "drive to the shelf: running")
-    stop = [sys.executable, "-m", "orchestrator.cli", "stop"]
-    subprocess.run(stop, env=environment, capture_output=True, check=True)
+    done = orchestrator_stop(folder)
+    assert done.returncode == 0, done.stderr
+    assert "atom_w: the robot stands still" in done.stdout
     said, _ = process.communicate()
     assert process.returncode == 3
     assert "stopped" in said

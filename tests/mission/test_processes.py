@@ -1,0 +1,90 @@
+"""Where guards keep what is theirs, and how they are found."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from orchestrator.bus.settings import loopback
+from orchestrator.guard import process as guard_process
+from orchestrator.mission.processes import GuardProcess, ProcessError, guards, make_own, user_of
+
+
+def proc(folder: Path, **commands: list[str]) -> Path:
+    """A list of processes like the kernel's."""
+    for number, arguments in commands.items():
+        (folder / number[1:]).mkdir(parents=True)
+        text = "".join(f"{argument}\0" for argument in arguments)
+        (folder / number[1:] / "cmdline").write_text(text)
+    (folder / "self").mkdir()
+    return folder
+
+
+def settings(folder: str) -> guard_process.Settings:
+    return guard_process.Settings("gr2", loopback(1, "test"), folder, f"{folder}/audit.log")
+
+
+def guard(folder: str) -> list[str]:
+    return ["/usr/bin/python", "-m", "orchestrator.guard.process", msgspec.json.encode(settings(folder)).decode()]
+
+
+def test_guards_are_found_wherever_their_folders_are(tmp_path: Path) -> None:
+    found = proc(
+        tmp_path / "proc",
+        p12=guard("/run/user/7/orchestrator/gr2-1"),
+        p13=["/usr/bin/python", "-X", "dev", *guard("/tmp/other/orchestrator/atom_w-2")[1:]],
+        p14=["/usr/bin/python", "-m", "orchestrator.guard.process"],
+        p15=["/usr/bin/python", "-m", "orchestrator.guard.process", "{}"],
+        p16=["grep", *guard("/run/user/8/orchestrator/gr2-1")[2:]],
+        p17=[],
+    )
+    (found / "18").mkdir()  # ended while we looked
+    assert guards(found) == {
+        Path("/run/user/7/orchestrator/gr2-1"): 12,
+        Path("/tmp/other/orchestrator/atom_w-2"): 13,
+    }
+
+
+def test_of_two_for_one_robot_the_one_counts_that_holds_the_lock(tmp_path: Path) -> None:
+    with guard_process.lock(tmp_path):
+        own = {f"p{os.getpid()}": guard(str(tmp_path)), "p9999999": guard(str(tmp_path))}
+        assert guards(proc(tmp_path / "proc", **own)) == {tmp_path: os.getpid()}
+
+
+def test_whose_process_it_is() -> None:
+    assert user_of(os.getpid()) == getpass.getuser()
+
+
+@pytest.mark.parametrize("wrong", ["open", "link", "file"])
+def test_a_folder_that_somebody_else_may_have_made_is_refused(tmp_path: Path, wrong: str) -> None:
+    folder = tmp_path / "orchestrator-0"
+    if wrong == "open":
+        folder.mkdir()
+        folder.chmod(0o755)
+    elif wrong == "link":
+        (tmp_path / "real").mkdir(mode=0o700)
+        folder.symlink_to(tmp_path / "real")
+    else:
+        folder.write_text("")
+    with pytest.raises(ProcessError, match="must be a folder of yours"):
+        make_own(folder)
+
+
+def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_own(tmp_path / "own")
+    monkeypatch.setattr(os, "getuid", lambda: 4711)
+    with pytest.raises(ProcessError, match="must be a folder of yours with mode 0700, but it is drwx------ of user"):
+        make_own(tmp_path / "own")
+
+
+def test_a_guard_does_not_start_in_such_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "orchestrator-0"
+    folder.mkdir()
+    folder.chmod(0o777)
+    monkeypatch.setattr("orchestrator.mission.processes._fallback", lambda: folder)
+    with pytest.raises(ProcessError, match="remove it, or set XDG_RUNTIME_DIR"):
+        GuardProcess(settings(str(folder / "orchestrator" / "gr2-1")))
