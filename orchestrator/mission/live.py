@@ -44,6 +44,7 @@ class LiveMission:
     ) -> None:
         self._profile = profile = loaded.profile
         self._config = load_guard_config()
+        self._patience = GUARD_LEAVES
         self._open = ExitStack()
         self._rpc = place.rpc
         try:
@@ -91,8 +92,14 @@ class LiveMission:
         if not last_stop(self._profile, self._config, self._bus, link.let_through, say, rpc, link.latched):
             say(Report("press_hardware_estop", "PRESS HARDWARE E-STOP: the robot was not seen to stand still"))
 
+    def hurry(self) -> bool:
+        """Do not wait for the guard in the end, it stops the robot by itself; False when there is none to do so."""
+        self._patience = 0.0
+        return not self._link.lost
+
     def close(self) -> bool:
         """End everything this run started; says whether the guard has left, which it does when the robot stands."""
-        left = self.guard.wait(GUARD_LEAVES)
-        self._open.close()
-        return left
+        try:
+            return self.guard.wait(self._patience)
+        finally:
+            self._open.close()

@@ -16,6 +16,7 @@ from msgspec.structs import replace as changed
 from orchestrator.guard import arming, core, events, leasing, limits, rules, stops, streams, watching
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import Send
+from orchestrator.guard.state import State
 from orchestrator.guard.turn import Turn
 from orchestrator.robots import intents as i
 from tests.support.exploration import JudgedWorld, play, quick_config
@@ -337,6 +338,17 @@ def _(patch: Patch) -> None:
         begin(turn, *args, **kwargs)
 
     patch.setattr(stops, "begin", careless)
+
+
+@variant("the heartbeat comes from a thread, whether the tree is ticked or not")
+def _(patch: Patch) -> None:
+    step = core.Core.step
+
+    def beaten(self: core.Core, state: State, event: events.Event, now: float) -> core.Step:
+        kept = tuple(changed(stream, renewed=now) for stream in state.streams)
+        return step(self, changed(state, heartbeat=now, streams=kept), event, now)
+
+    patch.setattr(core.Core, "step", beaten)
 
 
 @variant("says stopped without looking")

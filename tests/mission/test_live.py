@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,123 @@ def test_interrupting_a_run_stops_the_robot_then_leaves(environment: dict[str, s
     assert process.returncode == 130
     assert "interrupted at the terminal" in said
     assert "stop" in [record["role"] for record in audited(folder)]
+
+
+def test_a_second_interruption_ends_the_run_at_once_and_the_guard_stops_the_robot(
+    environment: dict[str, str], folder: Path
+) -> None:
+    process = start(environment, str(data_path("trees/02_arms_adam_u.yaml")), "--sim")  # parking takes seconds
+    until_line(process, "take the cup: running")
+    process.send_signal(signal.SIGINT)
+    until_line(process, "the run ended")
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    process.communicate()
+    assert time.monotonic() - began < 2.0
+    assert process.returncode == 130
+    assert [record["cause"] for record in audited(folder) if record["role"] == "stop"]
+
+
+HANGING = """
+import sys, threading, time
+from behaviours.fsm import WaitForFsm
+from orchestrator.cli.app import app
+from orchestrator.guard.link import LinkCommander
+
+def hang(self):
+    print("hanging", flush=True)
+    time.sleep(60)
+
+def beat_from_a_thread(self):
+    begin(self)
+    def beat():
+        while True:
+            self.heartbeat()
+            time.sleep(0.05)
+    threading.Thread(target=beat, daemon=True).start()
+
+WaitForFsm.start, begin = hang, LinkCommander.begin
+if sys.argv.pop() == "broken":
+    LinkCommander.begin = beat_from_a_thread
+app()
+"""
+"""A run whose WaitForFsm never comes back; broken, it says that it lives from a thread that knows nothing of the tree."""
+
+
+@pytest.fixture
+def hanging(environment: dict[str, str], folder: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
+    """Starts a run that hangs while the base drives; it hangs when this returns."""
+    tree = folder / "hangs.yaml"
+    tree.write_text(
+        "tree: hangs\nrobot: atom_w\nroot:\n  sequence:\n"
+        "    - SetFsm: {state: ready}\n"
+        "    - parallel:\n        - MoveToTag: {tag: 12}\n"
+        "        - WaitForFsm: {state: walk}\n          delay: 1 s\n"
+    )
+    started: list[subprocess.Popen[str]] = []
+
+    def start_it(kind: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", HANGING, "run", str(tree), "--sim", kind]
+        pipe = subprocess.PIPE
+        started.append(subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True))
+        until_line(started[-1], "hanging")
+        return started[-1]
+
+    yield start_it
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def hung_stop(folder: Path, since: float, within: float) -> float | None:
+    """Seconds after which the guard stopped the robot because its run is hung."""
+    while time.monotonic() < since + within:
+        for record in audited(folder):
+            if record["role"] == "stop" and "the run is hung" in record["cause"]:
+                return float(record["at"]) - since
+        time.sleep(0.05)
+    return None
+
+
+def test_a_leaf_that_blocks_is_a_hung_run_and_the_robot_is_stopped(
+    hanging: Callable[[str], subprocess.Popen[str]], folder: Path
+) -> None:
+    hanging("as it is")
+    stopped = hung_stop(folder, time.monotonic(), within=10.0)
+    assert stopped is not None and stopped < 1.0
+
+
+def test_a_run_that_beats_from_a_thread_would_not_be_noticed(
+    hanging: Callable[[str], subprocess.Popen[str]], folder: Path
+) -> None:
+    """So the test above finds it out."""
+    hanging("broken")
+    assert hung_stop(folder, time.monotonic(), within=1.5) is None
+
+
+def test_a_run_that_is_halted_is_hung_and_the_robot_is_stopped(environment: dict[str, str], folder: Path) -> None:
+    process = start(environment, str(DELIVERY), "--sim")
+    until_line(process, "drive to the shelf: running")
+    halted = time.monotonic()
+    process.send_signal(signal.SIGSTOP)
+    try:
+        stopped = hung_stop(folder, halted, within=10.0)
+        assert stopped is not None and stopped < 1.0
+    finally:
+        process.send_signal(signal.SIGCONT)
+        process.communicate()
+    assert process.returncode == 3
+
+
+def test_a_second_interruption_ends_a_run_that_hangs(hanging: Callable[[str], subprocess.Popen[str]]) -> None:
+    process = hanging("as it is")
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert "ended at once, at the second interruption" in said
 
 
 def test_the_guard_outlives_a_killed_run_stops_the_robot_and_goes_after_its_twin(

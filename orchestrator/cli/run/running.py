@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 EXIT_CODES = {"success": 0, "failure": 1, "aborted": 1, "stopped": 3}
 STOPPED = EXIT_CODES["stopped"]
 INTERRUPTED = 130
+AT_ONCE = "ended at once, at the second interruption"
 LOOK = 1.0
 """Seconds after which a robot has shown everything it shows."""
 
@@ -101,6 +102,7 @@ def _in_virtual_time(
 
 
 def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> int:
+    from orchestrator.engine.runner import Outcome
     from orchestrator.mission.live import LiveMission
     from orchestrator.mission.place import place_of
 
@@ -108,24 +110,29 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
     prompts = make_prompts(options.yes, options.answers, (lambda question: None) if attended else None)
     person = getpass.getuser() if attended else None
     left: list[bool] = []
-    with Interruption() as interruption, ExitStack() as after:
+    with Interruption() as interruption, suppress(KeyboardInterrupt), ExitStack() as after:
         output = _output(loaded, options, attended, interruption, lambda: place.began)
         told = Covered(output) if options.coverage else output
-        after.callback(_say_if_held, left)  # once the terminal is as it was before
+        after.callback(_say_if_held, left, interruption)  # once the terminal is as it was before
         after.callback(told.close)
         recorded = after.enter_context(Recorded(loaded, options, output.remark, unfinished))
         place = after.enter_context(place_of(loaded, options.sim, options.faults, options.seed))
         watched = attended or options.as_json
         live = LiveMission(loaded, place, told, prompts, person, watched, recorded.recorder)
         after.callback(lambda: left.append(live.close()))
-        interruption.arrives_at(live.mission)
+        interruption.arrives_at(live.mission, live.hurry)
         armed = _go_on(live.mission, unfinished, recorded) if unfinished is not None else None
         _check_names(live.mission, options)
         if attended:
             _start_view(output, live.mission, prompts, interruption)
         who = "simulation" if options.sim else getpass.getuser()
-        recorded.outcome = outcome = live.run(who, options.real and not options.arm, armed)
-    return INTERRUPTED if interruption.happened else EXIT_CODES[outcome.status]
+        try:
+            recorded.outcome = live.run(who, options.real and not options.arm, armed)
+        except KeyboardInterrupt:
+            recorded.outcome = Outcome("stopped", AT_ONCE)
+    if interruption.happened or recorded.outcome is None:
+        return INTERRUPTED
+    return EXIT_CODES[recorded.outcome.status]
 
 
 def _go_on(mission: Mission, unfinished: Unfinished, recorded: Recorded) -> Callable[[], None]:
@@ -153,8 +160,10 @@ def _known(value: Any) -> str:
     return "not known" if value is None else str(value)
 
 
-def _say_if_held(left: list[bool]) -> None:
-    if left == [False]:
+def _say_if_held(left: list[bool], interruption: Interruption) -> None:
+    if interruption.insisted:
+        typer.echo(f"{AT_ONCE}: the guard stops the robot by itself; orchestrator stop ends the guard", err=True)
+    elif left == [False]:
         typer.echo("the guard still holds the robot: orchestrator stop ends it", err=True)
 
 
@@ -209,10 +218,12 @@ def _no_such(option: str, name: str, names: tuple[str, ...]) -> str:
 
 
 class Interruption:
-    """Ctrl-C, SIGTERM and SIGHUP: the robot is stopped, then we leave in good order."""
+    """Ctrl-C, SIGTERM and SIGHUP: the robot is stopped, then we leave in good order; at a second Ctrl-C at once."""
 
     def __init__(self) -> None:
         self.happened = False
+        self.insisted = False
+        self._hurry: Callable[[], bool] = lambda: True
         self._mission: Mission | None = None
         self._before: dict[int, Any] = {}
 
@@ -228,9 +239,13 @@ class Interruption:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def arrives_at(self, mission: Mission) -> None:
-        """From now on an interruption stops this mission; one that has come already does so at once."""
+    def arrives_at(self, mission: Mission, hurry: Callable[[], bool]) -> None:
+        """From now on an interruption stops this mission; one that has come already does so at once.
+
+        `hurry` says whether a guard sees to the robot, so that nobody needs to wait for it.
+        """
         self._mission = mission
+        self._hurry = hurry
         if self.happened:
             mission.stop("interrupted at the terminal")
 
@@ -240,9 +255,16 @@ class Interruption:
             self._mission.stop(reason)
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
-        if self.happened and self._mission is None:
-            raise KeyboardInterrupt  # it does not start, and the person insists
+        if self.happened and (number == signal.SIGINT or self._mission is None) and self._hurry():
+            self._insist()  # a terminal that is closed may say so twice
         self.interrupt("interrupted at the terminal" if number == signal.SIGINT else signal.Signals(number).name)
+
+    def _insist(self) -> None:
+        """The person does not want to wait: the run ends wherever it is, and the guard sees to the robot."""
+        self.insisted = True
+        for number in self._before:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
 
 
 class _Controls:
