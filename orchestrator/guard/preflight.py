@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator.guard.policy import RPC
 from orchestrator.guard.rules import staleness
 from orchestrator.guard.state import TERMINAL, State
 from orchestrator.guard.turn import Setting
@@ -40,7 +41,8 @@ def preflight(setting: Setting, state: State, now: float) -> list[Line]:
         _motors(setting, state),
         _base(setting, state),
         _battery(setting, state),
-        Line("audit", None if state.audit_works else "the audit file takes no records", "audit file"),
+        Line("audit", None if state.audit_works else "the audit file takes no records", setting.audit),
+        Line("priority", None, setting.priority),
         Line("commands", "the profile is read-only" if setting.profile.read_only else None, setting.profile.name),
     ]
 
@@ -93,7 +95,8 @@ def _listening(setting: Setting, state: State) -> Line:
     """Only what this robot cannot do without; a single command on a topic nobody reads is refused when it comes."""
     missing = [topic for topic in setting.commands if topic not in state.ready]
     problem = f"nobody listens to {', '.join(missing)}" if len(missing) == len(setting.commands) else None
-    return Line("listening", problem, f"all but {', '.join(missing)}" if missing else "every command topic")
+    deaf = [*missing, "JSON-RPC"] if setting.uses_rpc and RPC not in state.ready else missing
+    return Line("listening", problem, f"all but {', '.join(deaf)}" if deaf else "every command topic")
 
 
 def _fsm(setting: Setting, state: State) -> Line:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import math
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -19,9 +21,10 @@ import msgspec
 from orchestrator.bus.contract import BusError
 from orchestrator.bus.dds import DdsBus
 from orchestrator.bus.settings import DdsSettings
+from orchestrator.data import own_path
 from orchestrator.guard.config import GuardConfigError, load_guard_config
 from orchestrator.guard.driver import Guard
-from orchestrator.guard.events import Event, Heartbeat, RunConnected, RunEnded, Stop
+from orchestrator.guard.events import AuditState, Event, Heartbeat, RunConnected, RunEnded, Stop
 from orchestrator.guard.latch_file import LatchFile
 from orchestrator.guard.link import GuardServer, Host
 from orchestrator.guard.modes import ACTIVE, Mode
@@ -108,6 +111,7 @@ class GuardProcess:
         rpc = RpcCaller(settings.rpc) if settings.rpc else None
         latched = self._latch.read() if self._latch else frozenset[str]()
         self._guard = Guard(profile, config, self._bus, audit, rpc, latched)
+        self._introduce(audit, granted)
         self._server = GuardServer(
             self._folder / "guard.sock",
             Host(
@@ -121,6 +125,17 @@ class GuardProcess:
         )
         self._guard.on_report = self._server.tell
         self._attended = self._bus.clock.now()
+
+    def _introduce(self, audit: AuditFile, granted: str) -> None:
+        """Record that this guard begins, and by which file: the evidence that records are kept."""
+        rules = hashlib.blake2b(own_path("config/guard.yaml").read_bytes(), digest_size=6).hexdigest()
+        about = f"process {os.getpid()}, {granted}, guard file {rules}"
+        core = self._guard.core
+        core.setting = replace(core.setting, priority=granted, audit=f"{audit.path}, guard file {rules}")
+        try:
+            audit.append({"at": self._bus.clock.now(), "epoch": 0, "role": "note", "cause": f"guard started: {about}"})
+        except OSError:
+            self._guard.handle(AuditState(False))
 
     def run(self) -> None:
         """Watch, decide and publish until the run has ended in good order, or a person wants it gone."""

@@ -33,11 +33,20 @@ class Setting:
     robot: RobotRules
     rules: tuple[Rule, ...] = RULES
     calming_rules: tuple[Rule, ...] = CALMING_RULES
+    priority: str = "that of the run"
+    """What scheduling the guard got, for people."""
+    audit: str = "in memory"
+    """Where its records are and by which guard file it decides, for people."""
 
     @cached_property
     def velocity_rate(self) -> float:
         by_rpc = RPC in WRITES[self.profile.family].get(Velocity, ())
         return RPC_VELOCITY_RATE if by_rpc else self.config.stop.velocity_rate
+
+    @cached_property
+    def uses_rpc(self) -> bool:
+        routes = WRITES[self.profile.family]
+        return self.profile.rpc is not None and any(RPC in routes[intent] and self.takes(intent) for intent in routes)
 
     @cached_property
     def commands(self) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ ADVICE = {
     "base": "wait until the base has ended its task, or end it there",
     "battery": "charge it",
     "audit": "make room on the disk: no command leaves without a record",
+    "priority": "let the guard have real-time priority: it stops sooner when the machine is busy",
     "commands": "the profile says read_only: this robot is only watched",
 }
 """What a person can do about a line of preflight, by its first word."""

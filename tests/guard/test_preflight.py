@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from orchestrator.guard import events as e
+from orchestrator.guard.policy import RPC
+from orchestrator.guard.preflight import preflight
 from orchestrator.guard.state import Base, Power
 from tests.support.guard_world import World
 
@@ -117,3 +119,13 @@ def test_a_robot_whose_e_stop_was_never_heard_is_not_armed() -> None:
     world.connect()
     world.arm()
     assert world.state.mode == "offline"
+
+
+def test_json_rpc_that_does_not_answer_is_named() -> None:
+    world = World("atom")
+    world.connect()
+    evidence = {line.name: line.evidence for line in preflight(world.core.setting, world.state, world.now)}
+    assert evidence["listening"] == "every command topic"
+    world.do(e.WriterReady(RPC, False))
+    evidence = {line.name: line.evidence for line in preflight(world.core.setting, world.state, world.now)}
+    assert evidence["listening"] == "all but JSON-RPC"

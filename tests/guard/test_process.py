@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -28,6 +29,7 @@ from orchestrator.guard.config import load_guard_config
 from orchestrator.guard.last_stop import last_stop
 from orchestrator.guard.link import LinkError
 from orchestrator.guard.outputs import Report
+from orchestrator.journal.audit import read
 from orchestrator.mission.processes import GuardProcess, ProcessError, last_words, lock_holder
 from orchestrator.robots import intents as i
 from orchestrator.sim.process import LiveTwin
@@ -134,6 +136,17 @@ def test_a_new_run_takes_over_from_one_that_was_killed(lab: Guarded) -> None:
     lab.run = lab.connect()
     lab.beating = True
     lab.begin()
+
+
+def test_preflight_shows_the_priority_the_guard_got_and_where_it_keeps_its_records(lab: Guarded) -> None:
+    lab.arm()
+    first, *_ = read(lab.folder / "audit.log").records
+    hash_of = hashlib.blake2b(data_path("config/guard.yaml").read_bytes(), digest_size=6).hexdigest()
+    granted = lab.run.priority
+    about = f"process {lab.guard.pid}, {granted}, guard file {hash_of}"
+    assert (first["role"], first["cause"]) == ("note", f"guard started: {about}")
+    assert f"priority: {granted}" in lab.said("preflight")
+    assert f"audit: {lab.folder / 'audit.log'}, guard file {hash_of}" in lab.said("preflight")
 
 
 # Leaving

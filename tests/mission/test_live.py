@@ -121,7 +121,7 @@ if sys.argv.pop() == "broken":
     LinkCommander.begin = beat_from_a_thread
 app()
 """
-"""A run whose WaitForFsm never comes back; broken, it says that it lives from a thread that knows nothing of the tree."""
+"""A run whose WaitForFsm never comes back; broken, it beats from a thread that knows nothing of the tree."""
 
 
 @pytest.fixture
