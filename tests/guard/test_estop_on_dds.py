@@ -56,9 +56,14 @@ READY: dict[str, Callable[[Any], None]] = {
 }
 
 
+UPRIGHT = {"gr2": ("fallen", False), "adam_u": ("tilt", 0.0)}
+
+
 def press(twin: Any, kind: str) -> None:
     if kind == "motor":
         twin.fail_motor(twin.profile.group("left_arm")[0].name, 1)
+    elif kind == "fall":
+        twin.fall()
     else:
         twin.press_emergency(kind)
 
@@ -66,6 +71,8 @@ def press(twin: Any, kind: str) -> None:
 def release(twin: Any, kind: str) -> None:
     if kind == "motor":
         twin.fail_motor(twin.profile.group("left_arm")[0].name, 0)
+    elif kind == "fall":
+        setattr(twin, *UPRIGHT[twin.profile.name])  # somebody has put it on its feet again
     else:
         twin.release_emergency(kind)
     READY[twin.profile.name](twin)
@@ -92,11 +99,21 @@ def moving(lab: Guarded) -> list[str]:
     found = [f"tag {m.target_id}" for m in lab.commands("rt/amr/cmd") if m.command_type is not AMR.CANCEL_TASK]
     found += ["velocity" for m in lab.commands("velocity_cmd") if (m.vx, m.vy, m.yaw) != (0.0, 0.0, 0.0)]
     found += [type(m).__name__ for m in lab.commands("whole_body_fsm_state_change_cmd", "rt/switch/upper/control")]
+    found += [f"velocity {m}" for m in lab.commands("rpc/SetVel") if not is_zero(m)]
+    found += [heard.topic for heard in lab.heard if heard.topic.startswith("rpc/") and heard.topic != "rpc/SetVel"]
     frames = [angles(m) for m in lab.commands(*JOINTS)]
     if frames:
         way = max(abs(a - b) for frame in frames for a, b in zip(frame, frames[0], strict=True))
         found += [f"joints by {way:.3f} rad"] if way > STILL else []
     return found
+
+
+def is_zero(params: dict[str, float]) -> bool:
+    return (params["vx"], params["vy"], params["vyaw"]) == (0.0, 0.0, 0.0)
+
+
+def zero_called(lab: Guarded) -> bool:
+    return any(is_zero(params) for params in lab.commands("rpc/SetVel"))
 
 
 def cancelled(lab: Guarded) -> bool:
@@ -131,6 +148,7 @@ class Case:
 
 ARM = i.JointTarget("left_arm", (0.15,) * 7, 5.0)
 HAND = i.HandTarget("left", (0.2,) * 6)
+WALK_ON = i.Velocity(0.1, 0.0, 0.0)
 ATOM_KINDS = {"soft": "soft", "hard": "hard", "di": "di"}
 WHEEL_KINDS = {"amr": "amr", "amr_topic": "amr", "amr_event": "amr_event"}
 
@@ -138,15 +156,23 @@ CASES = [
     *(
         Case("atom_w", kind, channel, doing, cancelled)
         for kind, channel in (ATOM_KINDS | WHEEL_KINDS).items()
-        for doing in (None, i.MoveToTag(12, None), ARM, HAND, i.Velocity(0.1, 0.0, 0.0))
+        for doing in (None, i.MoveToTag(12, None), ARM, HAND, WALK_ON)
     ),
     *(
-        Case("atom", kind, channel, doing, held if kind == "soft" else silent)
+        Case("atom", kind, channel, doing, stop if kind == "soft" or doing is WALK_ON else silent)
         for kind, channel in ATOM_KINDS.items()
-        for doing in (ARM, HAND)
+        for doing, stop in ((None, silent), (ARM, held), (HAND, held), (WALK_ON, zero_called))
     ),
-    *(Case("gr2", "security", "security", doing, zero_velocity) for doing in (None, i.Velocity(0.2, 0.0, 0.0), ARM)),
-    *(Case("adam_u", "motor", "motors", doing, held) for doing in (ARM, HAND)),
+    *(
+        Case("gr2", kind, channel, doing, zero_velocity)
+        for kind, channel in {"security": "security", "fall": "tilt"}.items()
+        for doing in (None, i.Velocity(0.2, 0.0, 0.0), ARM)
+    ),
+    *(
+        Case("adam_u", kind, channel, doing, held if doing else silent)
+        for kind, channel in {"motor": "motors", "damping": "pad", "fall": "tilt"}.items()
+        for doing in (None, ARM, HAND)
+    ),
 ]
 
 
@@ -159,7 +185,8 @@ def lab(request: pytest.FixtureRequest) -> Iterator[Guarded]:
 
 def _marked(case: Case) -> object:
     """Every kind of e-stop with a drive and an arm under way; the rest is in `make test-dds`."""
-    often = case.robot != "atom_w" or isinstance(case.doing, i.MoveToTag | i.JointTarget)
+    drives = {"atom": i.Velocity, "atom_w": i.MoveToTag, "gr2": i.Velocity, "adam_u": i.JointTarget}[case.robot]
+    often = isinstance(case.doing, drives | i.JointTarget)
     return pytest.param(case.robot, case, id=str(case), marks=() if often else pytest.mark.long)
 
 

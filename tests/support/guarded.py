@@ -57,6 +57,8 @@ class Guarded:
             if topic.kind == "command" and name not in self.twin.publications:  # Dobot's robots write one themselves
                 self._listen(name, replace(topic, kind="event"))
         rpc = f"127.0.0.1:{live.rpc_port}" if live.rpc_port else None
+        if rpc is not None:
+            self._listen_to_rpc(self.twin.rpc)  # type: ignore[attr-defined]
         self.settings = guard_process.Settings(robot, network, str(folder), str(folder / "audit.log"), rpc)
         self.guard = GuardProcess(self.settings)
         self.run = self.connect()
@@ -68,6 +70,17 @@ class Guarded:
             self.heard.append(Heard(name, decode(sample.data), sample.received))
 
         self.wire.reader(topic).on_sample(keep)
+
+    def _listen_to_rpc(self, service: Any) -> None:
+        """Calls that ask for something are commands like those on topics."""
+        call = service.call
+
+        def keep(method: str, params: dict[str, Any], answer: Callable[[dict[str, Any]], None]) -> None:
+            if not method.startswith("Get"):
+                self.heard.append(Heard(f"rpc/{method}", params, RealClock.now()))
+            call(method, params, answer)
+
+        service.call = keep
 
     def connect(self) -> LinkCommander:
         run = LinkCommander(self.guard.socket, "mission", wake=lambda: None)
