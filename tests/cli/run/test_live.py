@@ -13,8 +13,10 @@ import pytest
 
 from orchestrator.bus.settings import loopback
 from orchestrator.data import data_path
+from orchestrator.mission.processes import guards
 from orchestrator.robots.profiles import load_profile
 from tests.support.live import SIM
+from tests.support.stopping import orchestrator_stop
 from tests.support.terminal import Terminal
 
 pytestmark = [pytest.mark.dds, pytest.mark.alone, pytest.mark.timeout(300)]
@@ -37,6 +39,8 @@ def run() -> Iterator[Run]:
         yield start
         for terminal in opened:
             terminal.close()
+        if any(guard.is_relative_to(folder) for guard in guards()):  # of a run that failed: it holds its robot
+            orchestrator_stop(Path(folder))
 
 
 @pytest.fixture
