@@ -148,7 +148,7 @@ def test_a_person_has_the_step_started_again(machine: Machine) -> None:
     machine.tree.write_text(TREE.replace("2 s", "3 s"))
     refused = machine("resume", run, "--arm", "--answer", "drive there=start again")
     assert refused.returncode == 2
-    assert 'go.yaml:7: "- Wait: {time: 2 s}" became "- Wait: {time: 5 s}"' in refused.stderr
+    assert 'go.yaml:7: "- Wait: {time: 2 s}" became "- Wait: {time: 3 s}"' in refused.stderr
     machine.tree.write_text(TREE)
     done = machine("resume", run, "--arm", "--answer", "drive there=start again")
     assert done.returncode == 0, done.stdout + done.stderr
