@@ -173,7 +173,9 @@ class Runner:
             yield from self._loop()
         except StopRun as stop:
             self._outcome = Outcome("stopped", stop.reason)
-        except Exception as error:  # a mistake in a node of ours: the run can't be trusted any more
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # a mistake in a node of ours: the run can't be trusted any more
             self.emit_note("".join(traceback.format_exception(error)))
             self._outcome = Outcome("stopped", f"internal error: {type(error).__name__}: {error}")
         assert self._outcome is not None

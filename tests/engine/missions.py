@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,7 @@ class Odd(Leaf, timeout=None):
         self.robot.note("start odd")
         if self.how == "start":
             raise RuntimeError("no start")
+        self._leave("start")
         if self.how == "over":
             raise StopRun("the robot is gone")
         self._block("block start")
@@ -123,7 +126,14 @@ class Odd(Leaf, timeout=None):
         if self.how == how:
             self.robot.clock.advance(0.2)  # type: ignore[attr-defined]
 
+    def _leave(self, method: str) -> None:
+        if self.how == f"exit {method}":
+            sys.exit(0)
+        if self.how == f"interrupt {method}":
+            raise KeyboardInterrupt
+
     def step(self) -> Any:
+        self._leave("step")
         if self.how == "step":
             raise RuntimeError("no step")
         if self.how == "progress":
@@ -137,11 +147,35 @@ class Odd(Leaf, timeout=None):
         self._block("block stop")
         if self.how == "stop":
             raise RuntimeError("no stop")
+        self._leave("stop")
         if self.how == "edit":
             self.robot.edit()
 
 
-CATALOGUE = Catalogue([*leaves_of(behaviours), *(leaf.declaration for leaf in (Act, Stubborn, Look, Talk, Odd))])
+class Claim(Leaf, result=("fine",), timeout=None):
+    """Run for a while with an attribute that is not what it must be, or end with it.
+
+    - Claim: {attribute: rate, value: fast}
+    """
+
+    attribute: str
+    value: str
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        setattr(self, self.attribute, CLAIMS.get(self.value, self.value))
+
+    def step(self) -> Status:
+        return Status.SUCCESS if self.attribute in ("result", "reason") else Status.RUNNING
+
+    def stop(self) -> None:
+        self.robot.note("stop claim")
+
+
+CLAIMS: dict[str, Any] = {"nan": nan, "zero": 0, "minus": -5.0, "infinite": inf, "object": object(), "number": 5}
+
+_LEAVES = (Act, Stubborn, Look, Talk, Odd, Claim)
+CATALOGUE = Catalogue([*leaves_of(behaviours), *(leaf.declaration for leaf in _LEAVES)])
 FIELDS = {
     **ROBOT_FIELDS,
     **{name: Field(name, "bool", "pad", event=True) for name in ("pad.x", "pad.y")},

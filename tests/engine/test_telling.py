@@ -87,7 +87,7 @@ def test_a_leaf_that_says_nonsense_fails(fly: Fly) -> None:
     run = fly("- Odd: {how: progress}")
     outcome = run.run()
     assert outcome.status == "failure"
-    assert "step of Odd raised ValueError" in outcome.reason
+    assert "progress of Odd is nan" in outcome.reason
     assert run.said == ["start odd", "stop odd"]
 
 

@@ -11,13 +11,25 @@ from py_trees.common import Status
 
 from orchestrator.engine.asking import Asked
 from orchestrator.engine.conditions import Unknown
-from orchestrator.engine.run import SILENCE, Run, StopRun, in_steps
+from orchestrator.engine.nodes.attributes import (
+    WrongAttribute,
+    period_of,
+    reason_of,
+    result_of,
+    said_by,
+    same_until_of,
+    time_limit_of,
+)
+from orchestrator.engine.run import SILENCE, Run, StopRun
 from orchestrator.leaf import Leaf
 from orchestrator.leaf import Status as LeafStatus
 from orchestrator.yamlfile.findings import Placed
 
 RUNNING, FAILURE = Status.RUNNING, Status.FAILURE
 _LEAF_RUNNING, _LEAF_SUCCESS, _LEAF_FAILURE = LeafStatus.RUNNING, LeafStatus.SUCCESS, LeafStatus.FAILURE
+
+PASSING = (StopRun, KeyboardInterrupt)
+"""What leaves a leaf without being its failure: the run is over, or a person wants Python itself to stop."""
 
 AGAIN, DONE, FAIL = "start again", "treat as done", "fail"
 _NOTHING: tuple[str, str, float | None] = ("", "", None)  # reason, message, progress
@@ -61,6 +73,7 @@ class LeafNode(Behaviour):
         self._lost = ""  # why it can't go on
         self._heard = _NOTHING
         self._silent_until = -inf
+        self._same_until = -inf
 
     def update(self) -> Status:
         leaf = self.leaf
@@ -81,17 +94,18 @@ class LeafNode(Behaviour):
         self.run.acting = self
         try:
             status = leaf.step()
-            if status is _LEAF_RUNNING and self.run.now >= self._silent_until:
+            if status is _LEAF_RUNNING:
                 self._listen(leaf)
-        except StopRun:
+            reason = reason_of(leaf)
+        except PASSING:
             raise
-        except Exception as error:
+        except BaseException as error:
             return self._end(FAILURE, self._said("step", error))
         now = self._come_back()
         if status is _LEAF_RUNNING:
             return self._go_on(now)
         if status is _LEAF_SUCCESS:
-            return self._end(Status.SUCCESS, leaf.reason)
+            return self._end(Status.SUCCESS, reason)
         if status is _LEAF_FAILURE:
             return self._end(FAILURE, leaf.why or f"{type(leaf).__name__} failed")
         text = f"{type(leaf).__name__}.step returned {status!r} instead of a Status ({self._source.place})"
@@ -156,16 +170,17 @@ class LeafNode(Behaviour):
         self._silent_until = -inf
         try:
             made, parts = self._make()
-            timeout = made.time_limit if self._timeout is None else self._timeout()
+            timeout = time_limit_of(made) if self._timeout is None else self._timeout()
+            self._period = period_of(made)
         except Unknown as unknown:
             return str(unknown)
-        except Exception as error:
+        except PASSING:
+            raise
+        except BaseException as error:
             return self._said("__init__", error)
         self.run.resources.claim(parts, self)
         self._started_at = self._now()
         self._deadline = inf if timeout is None else self._started_at + timeout
-        rate = getattr(made, "rate", None)
-        self._period = 1.0 / rate if rate else None
         self.leaf = made
         self.run.leaves[self] = None
         return self._guarded("start", made.start)
@@ -175,26 +190,24 @@ class LeafNode(Behaviour):
             return self._end(FAILURE, f"timeout: not done after {self._deadline - self._started_at:g} s")
         run = self.run
         run.wake_at(self._deadline if self._period is None else min(self._deadline, now + self._period))
-        if self.leaf is not None:
-            run.changes_at(self.leaf.same_until - run.clock.lost)
+        run.changes_at(self._same_until - run.clock.lost)
         if run.now < self._silent_until:
             run.changes_at(self._silent_until)
         return RUNNING
 
     def _listen(self, leaf: Leaf) -> None:
         """Pass on what a running leaf says when it is something new; then not again for a while."""
-        progress = None if leaf.progress is None else in_steps(leaf.progress)
-        heard = leaf.reason, leaf.message, progress
+        self._same_until = same_until_of(leaf)
+        if self.run.now < self._silent_until:
+            return
+        heard = said_by(leaf)
         if heard != self._heard:
             self._heard = heard
             self._silent_until = self.run.now + SILENCE
-            self.run.say(self, leaf.why, progress)
+            self.run.say(self, leaf.why, heard[2])
 
     def _end(self, status: Status, reason: str) -> Status:
-        problem = ""
-        if self.leaf is not None:
-            self.result = self.leaf.result
-            problem = self._stop()
+        problem = "; ".join(filter(None, (self._keep_result(), self._stop())))
         if problem:
             reason = f"{reason}; {problem}" if status is FAILURE else problem
             status = FAILURE
@@ -202,6 +215,10 @@ class LeafNode(Behaviour):
             return self.run.fail(self, reason)
         self.feedback_message = reason
         return status
+
+    def _keep_result(self) -> str:
+        leaf = self.leaf
+        return "" if leaf is None else self._guarded("result", lambda: setattr(self, "result", result_of(leaf)))
 
     def _stop(self) -> str:
         leaf, self.leaf = self.leaf, None
@@ -217,9 +234,9 @@ class LeafNode(Behaviour):
         self.run.acting = self
         try:
             call()
-        except StopRun:
+        except PASSING:
             raise
-        except Exception as error:
+        except BaseException as error:
             problem = self._said(method, error)
             if method in ("pause", "resume"):
                 self._lost = problem
@@ -235,5 +252,7 @@ class LeafNode(Behaviour):
             self.run.blame_for_delay(self, self._source.place)
         return now
 
-    def _said(self, method: str, error: Exception) -> str:
+    def _said(self, method: str, error: BaseException) -> str:
+        if isinstance(error, WrongAttribute):
+            return f"{error.name} of {self.name} is {error.value!r}: it must be {error.wanted} ({self._source.place})"
         return f"{method} of {self.name} raised {type(error).__name__}: {error} ({self._source.place})"

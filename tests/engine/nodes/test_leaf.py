@@ -20,6 +20,9 @@ Fly = Callable[..., Mission]
         ("stop", "stop of Odd raised RuntimeError: no stop"),
         ("none", "Odd.step returned None instead of a Status"),
         ("true", "Odd.step returned True instead of a Status"),
+        ("exit start", "start of Odd raised SystemExit: 0"),
+        ("exit step", "step of Odd raised SystemExit: 0"),
+        ("exit stop", "stop of Odd raised SystemExit: 0"),
     ],
 )
 def test_a_leaf_that_misbehaves_fails_with_its_line_and_is_stopped_once(fly: Fly, how: str, reason: str) -> None:
@@ -29,6 +32,52 @@ def test_a_leaf_that_misbehaves_fails_with_its_line_and_is_stopped_once(fly: Fly
     assert outcome.reason.startswith(reason)
     assert "main.yaml:3:5" in outcome.reason
     assert run.said == ["start odd", "stop odd"]
+
+
+@pytest.mark.parametrize("method", ["start", "step", "stop"])
+def test_a_leaf_that_wants_to_leave_ends_as_one_that_fails(fly: Fly, method: str) -> None:
+    run = fly(
+        f"- parallel:\n    - Odd: {{how: exit {method}}}\n    - Act: {{id: a, time: 9 s}}\n  finally: [Act: {{id: f}}]"
+    )
+    assert run.run().status == "failure"
+    assert run.said == ["start odd", "stop odd", "start a", "stop a", "start f", "stop f"]
+    assert run.end.status == "failure"
+
+
+@pytest.mark.parametrize("method", ["start", "step", "stop"])
+def test_a_person_who_interrupts_python_itself_is_not_held_up(fly: Fly, method: str) -> None:
+    """In a run on a robot Ctrl-C has a handler of its own; where it has none, as in virtual time, it ends everything."""
+    with pytest.raises(KeyboardInterrupt):
+        fly(f"- Odd: {{how: interrupt {method}}}").run()
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "problem"),
+    [
+        ("rate", "fast", "rate of Claim is 'fast'"),
+        ("rate", "zero", "rate of Claim is 0"),
+        ("rate", "minus", "rate of Claim is -5.0"),
+        ("rate", "nan", "rate of Claim is nan"),
+        ("rate", "infinite", "rate of Claim is inf"),
+        ("same_until", "later", "same_until of Claim is 'later'"),
+        ("same_until", "nan", "same_until of Claim is nan"),
+        ("progress", "half", "progress of Claim is 'half'"),
+        ("progress", "nan", "progress of Claim is nan"),
+        ("result", "object", "result of Claim is <object"),
+        ("reason", "object", "reason of Claim is <object"),
+        ("message", "number", "message of Claim is 5"),
+    ],
+)
+def test_an_attribute_that_is_not_what_it_must_be_fails_the_leaf_with_its_line(
+    fly: Fly, attribute: str, value: str, problem: str
+) -> None:
+    run = fly(f"- Claim: {{attribute: {attribute}, value: {value}}}\n  save: x")
+    outcome = run.run()
+    assert outcome.status == "failure"
+    assert outcome.reason.startswith(problem)
+    assert "main.yaml:3:5" in outcome.reason
+    assert run.said in (["stop claim"], [])  # one with a wrong rate is not started
+    run.stream()
 
 
 def test_a_leaf_that_blocks_is_named(fly: Fly) -> None:
