@@ -182,7 +182,7 @@ class Runner:
         skipped = self._leave_undone() if self._outcome.status == "stopped" else []
         self._report_all()
         self._outcome = self._verdict(self._outcome)
-        self._tell_the_end(self._outcome, skipped)
+        self.emit(self.end(self._outcome, skipped))
 
     @property
     def outcome(self) -> Outcome | None:
@@ -364,32 +364,36 @@ class Runner:
 
     def _leave_undone(self) -> list[str]:
         """After a stop: what would still have been done, and is not, because nothing may be sent."""
-        undone = [f"the end of {self._named(leaf)}" for leaf in self._run.leaves]
+        undone = self._undone()
         for leaf in self._run.leaves:
             leaf.abandon()
         self._run.leaves.clear()
         self._run.interrupt([self.built.root])
-        for node in self.built.root.iterate():
-            if isinstance(node, Finally) and node.open:
-                node.forget()
-                undone.append(f"finally of {self._named(node)}")
+        for node in self._open_finallies():
+            node.forget()
         return undone
+
+    def _undone(self) -> list[str]:
+        leaves = [f"the end of {self._named(leaf)}" for leaf in list(self._run.leaves)]
+        return leaves + [f"finally of {self._named(node)}" for node in self._open_finallies()]
+
+    def _open_finallies(self) -> list[Finally]:
+        return [node for node in self.built.root.iterate() if isinstance(node, Finally) and node.open]
 
     def _named(self, node: Behaviour) -> str:
         info = self.built.structure[node_id(node)]
         return f"{info.name} on line {info.line}"
 
-    def _tell_the_end(self, outcome: Outcome, skipped: list[str]) -> None:
-        self.emit(
-            End(
-                at=self._run.at(),
-                status=outcome.status,
-                reason=outcome.reason,
-                node=outcome.node.number if outcome.node else None,
-                place=outcome.place,
-                skipped=skipped,
-                ticks=self.ticks,
-            )
+    def end(self, outcome: Outcome, skipped: list[str] | None = None) -> End:
+        """The last event. Also for another thread, which ends a run whose tick does not come back."""
+        return End(
+            at=self._run.at(),
+            status=outcome.status,
+            reason=outcome.reason,
+            node=outcome.node.number if outcome.node else None,
+            place=outcome.place,
+            skipped=self._undone() if skipped is None else skipped,
+            ticks=self.ticks,
         )
 
     def _refuse_edit(self, node: Behaviour) -> None:

@@ -27,14 +27,14 @@ class Cause:
         self._node: Behaviour | None = None
         self._leaf: LeafNode | None = None
         self._blocking: Behaviour | None = None
-        self._heard = now
+        self.heard = now
         self._longest = 0.0
 
     def beat(self, now: float) -> None:
         run = self._built.run
-        if now - self._heard > self._longest:
-            self._longest, self._blocking = now - self._heard, run.blocking
-        self._heard = now
+        if now - self.heard > self._longest:
+            self._longest, self._blocking = now - self.heard, run.blocking
+        self.heard = now
         self._leaf = next(reversed(run.leaves), None)
         run.blocking = None
 
@@ -62,7 +62,7 @@ class Cause:
         """For people."""
         if not self.is_hung:
             return self.text
-        still = max(self._longest, now - self._heard)
+        still = max(self._longest, now - self.heard)
         if still < 2 * PERIOD:
             return "the guard did not hear from the run any more, so it stopped the robot"
         return f"the run stood still for {still:.1f} s, so the guard stopped the robot"

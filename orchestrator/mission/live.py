@@ -16,6 +16,7 @@ from orchestrator.guard.link import LinkCommander
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.rpc import RpcCaller
 from orchestrator.journal.audits import audit_file
+from orchestrator.mission.hanging import Watch
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
 from orchestrator.mission.place import Place
@@ -67,14 +68,24 @@ class LiveMission:
             self._open.close()
             raise
 
-    def run(self, who: str, by_hand: bool = False, armed: Callable[[], None] | None = None) -> Outcome:
-        """`armed` is called between arming and the first tick."""
+    def run(
+        self,
+        who: str,
+        by_hand: bool = False,
+        armed: Callable[[], None] | None = None,
+        on_hung: Callable[[Outcome], None] = lambda outcome: None,
+    ) -> Outcome:
+        """`armed` is called between arming and the first tick.
+
+        `on_hung` is called from another thread if a tick does not come back: all that is left is to end the process.
+        """
         self._link.on_lost = self._lost
         try:
             self.mission.arm(who, by_hand)
             if armed is not None:
                 armed()
-            return self.mission.run()
+            with Watch(self.mission, on_hung):
+                return self.mission.run()
         finally:
             self._link.finish()  # a guard that was never needed leaves
             if self._link.lost:

@@ -13,7 +13,7 @@ import msgspec
 from orchestrator.bus.contract import Bus
 from orchestrator.engine.builder import BuiltTree, build
 from orchestrator.engine.checkpoint import Checkpoint, Keeper, restore, take
-from orchestrator.engine.events import Answer, Command, End, Event, GuardReport, Prompt, RobotShown, Tick
+from orchestrator.engine.events import Answer, Command, End, Event, GuardReport, Note, Prompt, RobotShown, Tick
 from orchestrator.engine.nodes.leaf import LeafNode
 from orchestrator.engine.prompts import NoAnswer, Prompts
 from orchestrator.engine.run import StopRun, node_id
@@ -190,6 +190,25 @@ class Mission:
         self._leaving = reason
         self._cause.take(reason)
         self.runner.stop(reason)
+
+    # When a tick does not come back; from another thread
+
+    @property
+    def heard(self) -> float:
+        """When it last finished a tick, or passed time."""
+        return self._cause.heard
+
+    def tell_stuck(self, leaf: LeafNode | None, text: str) -> None:
+        where = f" ({self.built.where(leaf)[1]})" if leaf is not None else ""
+        self._tell(Note(at=self._bus.clock.now(), node=node_id(leaf), text=text + where))
+
+    def give_up(self, leaf: LeafNode | None, text: str) -> Outcome:
+        """The end of the stream: if the tick should come back all the same, it is not heard any more."""
+        outcome = Outcome("stopped", text, *self.built.where(leaf))
+        self._telling.acquire(timeout=LAST_WORD)  # for ever
+        self._pass_on(self.runner.end(outcome))
+        self._link.finish()
+        return outcome
 
     # After a latch
 

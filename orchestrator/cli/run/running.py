@@ -6,6 +6,7 @@ import getpass
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from types import FrameType, TracebackType
@@ -31,6 +32,8 @@ EXIT_CODES = {"success": 0, "failure": 1, "aborted": 1, "stopped": 3}
 STOPPED = EXIT_CODES["stopped"]
 INTERRUPTED = 130
 AT_ONCE = "ended at once, at the second interruption"
+LAST_RESORT = 20.0
+"""Seconds that a hung run has to say its last words and to see the guard leave."""
 LOOK = 1.0
 """Seconds after which a robot has shown everything it shows."""
 
@@ -126,13 +129,28 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
         if attended:
             _start_view(output, live.mission, prompts, interruption)
         who = "simulation" if options.sim else getpass.getuser()
+
+        def leave(outcome: Outcome) -> None:
+            """From another thread: the one that ticks does not come back."""
+            _leave_in_any_case()
+            recorded.outcome = outcome
+            after.close()
+            sys.stdout.flush()
+            os._exit(INTERRUPTED if interruption.happened else STOPPED)
+
         try:
-            recorded.outcome = live.run(who, options.real and not options.arm, armed)
+            recorded.outcome = live.run(who, options.real and not options.arm, armed, leave)
         except KeyboardInterrupt:
             recorded.outcome = Outcome("stopped", AT_ONCE)
     if interruption.happened or recorded.outcome is None:
         return INTERRUPTED
     return EXIT_CODES[recorded.outcome.status]
+
+
+def _leave_in_any_case() -> None:
+    last_resort = threading.Timer(LAST_RESORT, os._exit, (STOPPED,))
+    last_resort.daemon = True
+    last_resort.start()
 
 
 def _go_on(mission: Mission, unfinished: Unfinished, recorded: Recorded) -> Callable[[], None]:

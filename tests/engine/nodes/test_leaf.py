@@ -46,7 +46,7 @@ def test_a_leaf_that_wants_to_leave_ends_as_one_that_fails(fly: Fly, method: str
 
 @pytest.mark.parametrize("method", ["start", "step", "stop"])
 def test_a_person_who_interrupts_python_itself_is_not_held_up(fly: Fly, method: str) -> None:
-    """In a run on a robot Ctrl-C has a handler of its own; where it has none, as in virtual time, it ends everything."""
+    """In a run on a robot Ctrl-C has a handler of its own; where it has none, as in virtual time, it ends it all."""
     with pytest.raises(KeyboardInterrupt):
         fly(f"- Odd: {{how: interrupt {method}}}").run()
 
