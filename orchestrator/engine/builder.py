@@ -59,7 +59,9 @@ class BuiltTree:
     paths: list[str]
     """Of every node: the tree's name and the names down to it, with slashes."""
     pause: tuple[Condition, Condition] | None
-    require: list[Condition]
+    require: list[Guard]
+    """Of the file itself."""
+    require_of_used: list[Guard]
 
     def find(self, pattern: str | int) -> list[NodeInfo]:
         """The nodes that a name, a path, both with `*`, or a number means."""
@@ -94,12 +96,13 @@ def build(
     run = Run(clock, robot, fields, prompts or Prompts())
     builder = _Builder(tree, catalogue, run, substitutes)
     root = builder.node(tree.root, None, "", SUCCESS)
-    require = [Condition(expression, run) for expression in tree.require]
-    root = builder.guarded(root, require)
+    require = builder.guards(root, tree.require)
+    root = require[0] if require else root
     builder.shown[0] = root
     root.number = 0  # type: ignore[attr-defined]
     pause = (Condition(tree.pause[0], run), Condition(tree.pause[1], run, clock)) if tree.pause else None
-    return BuiltTree(tree, root, run, builder.structure, builder.shown, builder.sources, builder.paths, pause, require)
+    facts = builder.structure, builder.shown, builder.sources, builder.paths
+    return BuiltTree(tree, root, run, *facts, pause, require, builder.require_of_used)
 
 
 class _Builder:
@@ -112,6 +115,7 @@ class _Builder:
         self.shown: list[Behaviour] = []
         self.sources: list[TreeNode] = []
         self.paths: list[str] = []
+        self.require_of_used: list[Guard] = []
 
     def node(self, source: TreeNode, parent: int | None, role: str, skipped_as: Status) -> Behaviour:
         """A node with its modifiers around it."""
@@ -150,10 +154,14 @@ class _Builder:
     def _nodes(self, sources: list[TreeNode], parent: int, role: str = "", skip: Status = SUCCESS) -> list[Behaviour]:
         return [self.node(source, parent, role, skip) for source in sources]
 
-    def guarded(self, node: Behaviour, require: list[Condition]) -> Behaviour:
-        for condition in reversed(require):
+    def guards(self, node: Behaviour, require: list[Expression]) -> list[Guard]:
+        """What must hold while a node runs, the outermost first."""
+        found: list[Guard] = []
+        for expression in reversed(require):
+            condition = Condition(expression, self._run)
             node = Guard("require", self._run, node, condition, ends_when=False, ends_as=FAILURE)
-        return node
+            found.insert(0, node)
+        return found
 
     # Kinds
 
@@ -184,8 +192,10 @@ class _Builder:
         return nodes[0] if len(nodes) == 1 else Sequence(name, memory=True, children=nodes)
 
     def _use(self, source: TreeNode, number: int) -> Behaviour:
-        require = [Condition(expression, self._run) for expression in source.require]
-        child = self.guarded(self._nodes(source.children, number)[0], require)
+        child = self._nodes(source.children, number)[0]
+        require = self.guards(child, source.require)
+        self.require_of_used += require
+        child = require[0] if require else child
         passed = {key: bind(value, self._run) for key, value in source.passed.items()}
         return Use(source.title, self._run, child, passed)
 

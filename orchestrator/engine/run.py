@@ -113,6 +113,7 @@ class Run:
         self.failed: dict[int, str] = {}  # by node, and not told yet: why
         self.trying = False  # a reactive selector looks whether a child would run: nothing may start
         self.wanted = False  # something would have started
+        self.frozen = False  # a tick during a pause: what is interrupted ends, and nothing starts
         self.breakpoints = Breakpoints()
         self.said: dict[int, tuple[str, float | None]] = {}  # by running nodes, and not told yet: message, progress
         self.on_event: Callable[[Event], object] = lambda event: None
@@ -164,7 +165,6 @@ class Run:
             if node.status is not Status.INVALID:
                 node.stop(Status.INVALID)
         found, self.cleanups = self.cleanups, outer
-        self.resume_held()  # what was paused and still runs is part of a `finally`
         return found
 
     def resume_held(self) -> None:
@@ -177,6 +177,8 @@ class Run:
         """Whether something with an effect must not start in this tick."""
         if self.trying:
             self.wanted = True
+            return True
+        if self.frozen:
             return True
         return self.breakpoints.hold(node)
 

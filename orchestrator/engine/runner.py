@@ -203,7 +203,7 @@ class Runner:
                 self._requests.popleft()()
             if self._paused:
                 self._look_while_paused()
-            if not self._paused:
+            if not self._paused and self._outcome is None:
                 self._advance()
             self._heartbeat()
             if self._clock.now() - self._started > PERIOD:
@@ -223,22 +223,28 @@ class Runner:
         if self._aborting is not None:
             self._go_on_aborting()
             return
-        if self.built.pause is not None and self.built.pause[0].look() and self._required():
-            self._pause(f'"{self.built.pause[0].expression.text}" holds')
+        if (why := self._file_pauses()) and self._required():
+            self._pause(why)
             return
-        self.ticks += 1
-        self._changed = False
-        status = self._tick_tree()
-        if run.said:
-            self._report([])
+        status = self._tick()
         if status is not RUNNING:
             self._ended(status)
         elif run.breakpoints.reached is not None:
             self._pause_at(run.breakpoints.reached)
         elif self._stepping and self._changed:
             self._pause("step")
+        elif run.held:
+            run.resume_held()  # now that everything was looked at that may be against it
         else:
             self._settled = not self._changed and self._statistics is None
+
+    def _tick(self) -> Status:
+        self.ticks += 1
+        self._changed = False
+        status = self._tick_tree()
+        if self._run.said:
+            self._report([])
+        return status
 
     def _would_be_the_same(self) -> bool:
         """Whether a tick now would find what the last one found, and so do nothing."""
@@ -297,9 +303,10 @@ class Runner:
         self._may_resume = False
         self._stepping = False
         self._run.clock.pause()
-        self._run.held = list(self._run.leaves)
+        still_held, self._run.held = self._run.held, list(self._run.leaves)
         for leaf in self._run.held:
-            leaf.pause()
+            if leaf not in still_held:
+                leaf.pause()
         self._hold(True)  # after the leaves, which end their streams themselves
         if self.built.pause is not None:
             self.built.pause[1].restart()
@@ -310,13 +317,15 @@ class Runner:
         self._stepping = False
         if not self._paused:
             return
+        if why := self._file_pauses():
+            self.emit_note(f"still paused: {why}")
+            return
         self._end_pause()
-        self._run.resume_held()
         self.emit(Control(at=self._run.at(), action="resumed"))
 
     def _step(self) -> None:
         self._resume()
-        self._stepping = True
+        self._stepping = not self._paused
 
     def _end_pause(self) -> None:
         if self._paused:
@@ -324,23 +333,41 @@ class Runner:
             self._run.clock.resume()
             self._hold(False)
 
+    def _file_pauses(self) -> str:
+        """Why the file wants a pause, if it does."""
+        when = self.built.pause[0] if self.built.pause is not None else None
+        return f'"{when.expression.text}" holds' if when is not None and when.look() else ""
+
     def _required(self) -> bool:
-        """Without what is required there is no pause: the next tick ends everything."""
-        return all(condition.look() is True for condition in self.built.require)
+        """Without what the file requires there is no pause: the next tick ends everything, if that has not begun."""
+        require = self.built.require
+        return any(guard.cleanups for guard in require) or all(guard.condition.look() is True for guard in require)
 
     def _look_while_paused(self) -> None:
-        self._run.due = inf
+        stays = bool(self._file_pauses())
         if not self._required():
             self._end_pause()  # the next tick finds the same and interrupts everything
             self.emit(Control(at=self._run.at(), action="resumed", reason="what is required does not hold"))
             return
-        if self.built.pause is None:
+        if any(guard.is_broken for guard in self.built.require_of_used):
+            self._tick_while_paused()
+        self._run.due = inf
+        if self._outcome is not None or self.built.pause is None:
             return
         holds = self.built.pause[1].look()
         if holds is False:
             self._may_resume = True
-        elif holds and self._may_resume:
+        elif holds and self._may_resume and not stays:
             self._resume()
+
+    def _tick_while_paused(self) -> None:
+        """A used file whose requirement is broken is interrupted at once; what follows from that waits for a person."""
+        self._run.frozen = True
+        status = self._tick()
+        self._run.frozen = False
+        if status is not RUNNING:
+            self._end_pause()
+            self._ended(status)
 
     # The end
 
@@ -351,6 +378,7 @@ class Runner:
         self._end_pause()
         self.emit(Control(at=self._run.at(), action="aborting", reason=reason))
         self._aborting = reason, self._run.interrupt([self.built.root])
+        self._run.resume_held()  # what was paused and still runs is part of a `finally`
         self._report_all()
 
     def _go_on_aborting(self) -> None:

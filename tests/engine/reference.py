@@ -30,46 +30,58 @@ class Reference(Leaves):
         self.released: list[float] = []
         self.cooled: dict[int, float] = {}
         self.pending: list[Steps] = []
+        self.required = list(tree.require)
+        self.required_of_used: list[list[Any]] = []
         root = tree.root
         assert root is not None
-        self.running = self._guarded(lambda: self.node(root), [(e, False, "failure") for e in tree.require])
+        self.running = self._requiring(lambda: self.node(root), self.required)
 
     def tick(self, world: float) -> str | None:
         """One turn at this time: how the run ended, or None."""
-        self.due = inf
+        self.due, self.world = inf, world
         if self.paused_at is not None and not self._goes_on(world):
-            return None
+            return self._interrupt_used()
         self.now = world - self.lost
-        if self.tree.pause and self._held(self.tree.pause[0], self.pressed, self.now) and self._required():
+        if self._pressed() and self._hold_all(self.required):
             self.paused_at, self.due, self.may_resume, self.released = world, inf, False, []
-            self.held = list(self.acting)
-            for leaf in self.held:
-                self.act(f"pause {leaf.name}")
+            self._pause()
             return None
-        return tick(self.running)
+        end = tick(self.running)
+        self._resume()  # only now that everything was looked at
+        return end
 
-    def _required(self) -> bool:
-        return all(self._evaluate(expression) is True for expression in self.tree.require)
+    def _pressed(self) -> bool | None:
+        return self._held(self.tree.pause[0], self.pressed, self.now) if self.tree.pause else None
+
+    def _hold_all(self, required: list[Any]) -> bool:
+        return all(self._evaluate(expression) is True for expression in required)
 
     def _goes_on(self, world: float) -> bool:
         """Whether a pause is over: what is required does not hold, or a person wants it, anew."""
         assert self.tree.pause is not None and self.paused_at is not None
-        required = self._required()
-        if required:
+        pressed = self._pressed()
+        self.due = inf
+        if self._hold_all(self.required):
             holds = self._held(self.tree.pause[1], self.released, world)
-            if holds is not True or not self.may_resume:
+            if holds is not True or not self.may_resume or pressed:
                 self.may_resume |= holds is False
                 return False
         self.lost, self.paused_at = self.lost + world - self.paused_at, None
-        if required:
-            self._resume()
         return True
+
+    def _interrupt_used(self) -> str | None:
+        """During a pause: a used file whose requirement is broken ends at once, and nothing starts."""
+        if all(map(self._hold_all, self.required_of_used)):
+            return None
+        due, self.frozen = self.due, True
+        end = tick(self.running)
+        self.due, self.frozen = due, False
+        return end
 
     def _interrupt(self, nodes: list[Steps]) -> Steps:
         """Stop them at once, then wait for what they still have to do."""
         outer, self.pending = self.pending, []
         halt(nodes)
-        self._resume()  # what was paused and still runs is part of a `finally`
         mine, self.pending = self.pending, outer
         return self._finish(mine)
 
@@ -144,7 +156,7 @@ class Reference(Leaves):
             self.values[m.save] = self.results.pop(id(n), None)
         return end
 
-    def _guarded(self, inner: Callable[[], Steps], guards: list[Any]) -> Steps:
+    def _guarded(self, inner: Callable[[], Steps], guards: list[Any], required: list[Any] | None = None) -> Steps:
         if not guards:
             return (yield from inner())
         expression, ends_when, ends_as = guards[0]
@@ -152,17 +164,26 @@ class Reference(Leaves):
 
         def look() -> str | None:
             holds = self._held(expression, since, self.now)
-            return "failure" if holds is None else ends_as if holds is ends_when else None
+            if holds is not None and holds is not ends_when:
+                return None
+            if required:
+                required.clear()  # it is not required any more
+            return "failure" if holds is None else str(ends_as)
 
-        return (yield from self._race([self._guarded(inner, guards[1:])], look, first))
+        return (yield from self._race([self._guarded(inner, guards[1:], required)], look, first))
+
+    def _requiring(self, inner: Callable[[], Steps], required: list[Any]) -> Steps:
+        return self._guarded(inner, [(e, False, "failure") for e in required], required)
 
     def _begun(self, n: TreeNode) -> Steps:
         m = n.modifiers
         if self.now < self.cooled.get(id(n), -inf):
             return "failure"
         try:
-            if m.confirm is not None and (yield from self._answer(self._value(m.confirm))) == "no":
-                return "failure"
+            if m.confirm is not None:
+                agreed = yield from self._when_thawed(lambda: self._answer(self._value(m.confirm)))
+                if agreed == "no":
+                    return "failure"
             if m.delay is not None:
                 yield from self._until(self.now + m.delay)
             return (yield from self._rounds(n))
@@ -209,7 +230,7 @@ class Reference(Leaves):
 
         name = n.kind if n.leaf is None else n.leaf.name
         kind = getattr(self, f"_{'' if n.memory else 'reactive_'}{name.lower()}")
-        end = yield from self._race([kind(n)], never, late)
+        end = yield from self._race([kind(n) if n.leaf is None else self._when_thawed(lambda: kind(n))], never, late)
         return "success" if end == "skipped" else end
 
     def _in_order(self, nodes: list[TreeNode], ends: str, otherwise: str) -> Steps:
@@ -271,7 +292,14 @@ class Reference(Leaves):
             self.values.update({key: self._value(value) for key, value in n.passed.items()})
         except Unknown:
             return at_once(False)
-        return self._guarded(lambda: self.node(n.children[0]), [(e, False, "failure") for e in n.require])
+        return self._used(n, list(n.require))
+
+    def _used(self, n: TreeNode, required: list[Any]) -> Steps:
+        self.required_of_used.append(required)
+        try:
+            return (yield from self._requiring(lambda: self.node(n.children[0]), required))
+        finally:
+            self.required_of_used.remove(required)
 
     def _check(self, n: TreeNode) -> Steps:
         return at_once(self._evaluate(n.condition) is True)

@@ -28,6 +28,8 @@ class Acting:
 
     name: str
     resumable: bool
+    until: float  # by the clock of the robot, which goes on in a pause
+    left: float = 0.0
     lost: bool = False
 
 
@@ -50,6 +52,7 @@ class Leaves:
     ) -> None:
         self.read, self.act, self.known = read, act, known
         self.now = 0.0  # of the run, which stands still in a pause
+        self.world = 0.0
         self.due = inf
         self.values: dict[str, Any] = {}
         self.attempts: dict[str, int] = {}
@@ -57,17 +60,23 @@ class Leaves:
         self.acting: list[Acting] = []
         self.held: list[Acting] = []  # by a pause
         self.open: list[Asked] = []
+        self.frozen = False  # a tick during a pause: nothing with an effect starts
+
+    def _when_thawed(self, start: Callable[[], Steps]) -> Steps:
+        while self.frozen:
+            yield
+        return (yield from start())
 
     def _act(self, n: TreeNode) -> Steps:
         try:
-            name, until = self._value(n.values["id"]), self.now + self._value(n.values["time"])
+            name, until = self._value(n.values["id"]), self.world + self._value(n.values["time"])
         except Unknown:
             return "failure"
-        acting = Acting(name, n.leaf is not None and n.leaf.resumable)
+        acting = Acting(name, n.leaf is not None and n.leaf.resumable, until)
         self.acting.append(acting)
         self.act(f"start {name}")
         try:
-            while self.now < until:
+            while self.world < acting.until or acting in self.held:
                 yield
                 if acting.lost:
                     return "failure"
@@ -81,10 +90,16 @@ class Leaves:
 
     _stubborn = _act
 
+    def _pause(self) -> None:
+        self.held = list(self.acting)
+        for leaf in self.held:
+            leaf.left = leaf.until - self.world
+            self.act(f"pause {leaf.name}")
+
     def _resume(self) -> None:
         for leaf in self.held:
             if leaf in self.acting:
-                leaf.lost = not leaf.resumable
+                leaf.lost, leaf.until = not leaf.resumable, self.world + leaf.left
                 if leaf.resumable:
                     self.act(f"resume {leaf.name}")
         self.held = []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from py_trees.common import Status
 
-from orchestrator.engine.events import Control, from_json, to_json
+from orchestrator.engine.events import Control, Note, from_json, to_json
 from tests.engine.missions import Mission
 from tests.engine.random_files import RandomFile
 from tests.engine.test_checkpoint import flight
@@ -162,6 +162,100 @@ def test_what_is_required_is_required_during_a_pause_too(fly: Fly) -> None:
     run.at(2, lambda: run.set("battery.level", 10.0))
     assert run.run()[:2] == ("failure", '"battery.level > 20 %" does not hold')
     assert run.log == [(0, "start a"), (1, "pause a"), (2, "stop a")]
+
+
+def test_what_a_used_file_requires_is_required_during_a_pause_while_that_file_runs(fly: Fly, tmp_path: Path) -> None:
+    (tmp_path / "part.yaml").write_text(
+        "tree: part\nrequire: [battery.level > 20 %]\nroot:\n  Act: {id: a, time: 2 s}\n"
+    )
+    run = fly("- use: part.yaml\n- Act: {id: b, time: 2 s}\n", battery__level=50.0)
+    run.at(1, run.runner.pause)
+    run.at(2, lambda: run.set("battery.level", 10.0))
+    assert run.run()[:2] == ("failure", '"battery.level > 20 %" does not hold')
+    assert run.log == [(0, "start a"), (1, "pause a"), (2, "stop a")]
+    run = fly("- use: part.yaml\n- Act: {id: b, time: 2 s}\n", battery__level=50.0)
+    run.at(3, run.runner.pause)
+    run.at(4, lambda: run.set("battery.level", 10.0))  # that file is over
+    run.at(5, run.runner.resume)
+    assert run.run().status == "success"
+
+
+def test_what_follows_from_a_requirement_broken_during_a_pause_waits_until_a_person_goes_on(
+    fly: Fly, tmp_path: Path
+) -> None:
+    (tmp_path / "part.yaml").write_text(
+        "tree: part\nrequire: [battery.level > 20 %]\nroot:\n  Act: {id: a, time: 9 s}\n  finally: [Act: {id: f}]\n"
+    )
+    run = fly(
+        """
+        - parallel:
+            - selector:
+                - use: part.yaml
+                - Act: {id: b}
+            - Act: {id: c, time: 2 s}
+        """,
+        battery__level=50.0,
+    )
+    run.at(1.02, run.runner.pause)
+    run.at(2.02, lambda: run.set("battery.level", 10.0))
+    run.at(5.02, run.runner.resume)
+    assert run.run().status == "success"
+    assert run.log[2:5] == [(1.02, "pause a"), (1.02, "pause c"), (2.02, "stop a")]
+    assert run.said[5:10] == ["start f", "stop f", "start b", "stop b", "resume c"]
+    assert {at for at, _ in run.log[5:10]} == {5.021}
+
+
+def test_a_finally_that_runs_because_of_what_is_required_can_be_paused(fly: Fly) -> None:
+    run = fly(PAUSED + "  finally: [Act: {id: f, time: 2 s}]\n", battery__level=50.0, pad__a=False, pad__b=False)
+    run.at(1, lambda: run.set("battery.level", 10.0))
+    run.at(2, run.runner.pause)
+    run.at(5, run.runner.resume)
+    run.run()
+    assert run.said == ["start a", "stop a", "start f", "pause f", "resume f", "stop f"]
+    assert [at for at, _ in run.log] == pytest.approx([0, 1, 1, 2, 5, 6], abs=0.06)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "status"),
+    [
+        ("- Act: {id: a, time: 2 s}\n  while: pad.a", "failure"),
+        ("- Act: {id: a, time: 2 s}\n  until: not pad.a", "success"),
+        ("- sequence:\n    - check: pad.a\n    - Act: {id: a, time: 2 s}\n  memory: false", "failure"),
+        ("- selector:\n    - check: not pad.a\n    - Act: {id: a, time: 2 s}\n  memory: false", "success"),
+        ("- parallel:\n    - Act: {id: a, time: 2 s}\n    - Wait: {time: 2 s}\n      while: pad.a", "failure"),
+        ("- Act: {id: a, time: 2 s}\n  timeout: 1 s", "failure"),
+        ("- sequence: [Act: {id: a, time: 2 s}]\n  timeout: 1 s", "failure"),
+    ],
+)
+def test_nothing_moves_again_after_a_pause_before_all_conditions_and_times_were_looked_at(
+    fly: Fly, nodes: str, status: str
+) -> None:
+    run = fly(nodes, pad__a=True)
+    run.at(1, run.runner.pause)
+    run.at(2, lambda: run.set("pad.a", False))
+    run.at(5, run.runner.resume)
+    assert run.run().status == status
+    assert run.said == ["start a", "pause a", "stop a"]
+
+
+BOTH = """
+tree: t
+pause: {{when: pad.b, until: pad.a for 100 ms}}
+root:
+  {leaf}: {{id: a, time: 2 s}}
+"""
+
+
+@pytest.mark.parametrize("leaf", ["Act", "Stubborn"])
+def test_what_pauses_a_run_keeps_it_paused_whoever_wants_to_go_on(fly: Fly, leaf: str) -> None:
+    run = fly(BOTH.format(leaf=leaf), pad__a=True, pad__b=False)
+    run.at(1, lambda: run.set("pad.b", True))
+    run.at(3, run.runner.resume)
+    run.at(4, lambda: run.set("pad.b", False))
+    assert run.run().status == ("success" if leaf == "Act" else "failure")
+    assert run.said == ["start a", "pause a", *(["resume a"] if leaf == "Act" else []), "stop a"]
+    assert run.log[2][0] == pytest.approx(4, abs=0.06)
+    assert [event.text for event in run.events if isinstance(event, Note)] == ['still paused: "pad.b" holds']
 
 
 @pytest.mark.parametrize("way_out", ["resume", "abort", "require", "stop"])

@@ -91,6 +91,8 @@ class LeafNode(Behaviour):
             assert leaf is not None
         elif self._lost:
             return self._end(FAILURE, self._lost)
+        elif self.run.held and self in self.run.held:
+            return self._go_on(self.run.now)
         self.run.acting = self
         try:
             status = leaf.step()

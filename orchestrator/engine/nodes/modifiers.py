@@ -118,6 +118,11 @@ class Guard(Interrupter):
         self._ends_when = ends_when
         self._ends_as = ends_as
 
+    @property
+    def is_broken(self) -> bool:
+        """Whether it would interrupt in a tick just now."""
+        return self.status is RUNNING and not self.cleanups and self.condition.look() is not (not self._ends_when)
+
     def initialise(self) -> None:
         self.feedback_message = ""
         self.condition.restart()
@@ -315,10 +320,10 @@ class Limit(Interrupter):
     def update(self) -> Status:
         if self.cleanups or self._unknown:
             return super().update()
-        status = self.ticks[0]()
+        run, deadline = self.run, self.deadline
+        status = self.ticks[0]() if not run.held or run.now < deadline else RUNNING  # what is paused need not go on
         if status is not RUNNING:
             return status
-        run, deadline = self.run, self.deadline
         if run.now >= deadline:
             run.fail(self, f"timeout: not done after {deadline - self.started_at:g} s")
             return self.interrupt_all(FAILURE)
