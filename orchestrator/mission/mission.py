@@ -191,6 +191,11 @@ class Mission:
         self._cause.take(reason)
         self.runner.stop(reason)
 
+    def abort(self) -> None:
+        """The orderly way out of a tree that runs, `finally` included; from any thread."""
+        if self._running:
+            self.runner.abort()
+
     # When a tick does not come back; from another thread
 
     @property

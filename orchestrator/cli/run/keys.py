@@ -1,4 +1,4 @@
-"""What keys do during a run: they answer the question that is open, or pause, step and stop the run."""
+"""What keys do during a run: they answer the question that is open, or pause, step, abort and stop the run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Protocol
 from orchestrator.engine.events import Prompt
 
 PAUSE, STEP, STOP = "p", "s", "q"
+ABORT = "a"
+"""Only while a tree runs: before that, and after a stop, there is nothing to be aborted, and the key may answer."""
 _TAKEN = frozenset({PAUSE, STEP, STOP})
 
 
@@ -22,31 +24,36 @@ class Controlled(Protocol):
 
     def step(self) -> None: ...
 
+    def abort(self) -> None: ...
+
     def stop(self) -> None: ...
 
     def answer(self, number: int, choice: str) -> None: ...
 
 
-def choice_keys(choices: list[str]) -> dict[str, str]:
+def choice_keys(choices: list[str], running: bool = False) -> dict[str, str]:
     """A key for every choice: its first letter that is free, else its number."""
+    taken = _TAKEN | {ABORT} if running else _TAKEN
     keys: dict[str, str] = {}
     for number, choice in enumerate(choices, 1):
         letter = choice[:1].lower()
-        free = letter.isalpha() and letter not in keys and letter not in _TAKEN
+        free = letter.isalpha() and letter not in keys and letter not in taken
         keys[letter if free else str(number)] = choice
     return keys
 
 
-def hints(question: Prompt | None, paused: bool) -> list[tuple[str, str]]:
+def hints(question: Prompt | None, paused: bool, running: bool) -> list[tuple[str, str]]:
     """The keys that do something now."""
-    answers = list(choice_keys(question.choices).items()) if question is not None else []
-    return [*answers, (PAUSE, "resume" if paused else "pause"), (STEP, "step"), (STOP, "stop the robot and leave")]
+    answers = list(choice_keys(question.choices, running).items()) if question is not None else []
+    abort = [(ABORT, "abort: orderly way out")] if running else []
+    controls = [(PAUSE, "resume" if paused else "pause"), (STEP, "step"), *abort, (STOP, "stop the robot and leave")]
+    return [*answers, *controls]
 
 
-def press(key: str, question: Prompt | None, run: Controlled) -> None:
+def press(key: str, question: Prompt | None, run: Controlled, running: bool) -> None:
     """A key that means nothing now does nothing."""
     key = key.lower()
-    if question is not None and (choice := _chosen(key, question.choices)) is not None:
+    if question is not None and (choice := _chosen(key, question.choices, running)) is not None:
         run.answer(question.number, choice)
     elif key == STOP:
         run.stop()
@@ -54,9 +61,11 @@ def press(key: str, question: Prompt | None, run: Controlled) -> None:
         run.step()
     elif key == PAUSE:
         (run.resume if run.paused else run.pause)()
+    elif key == ABORT and running:
+        run.abort()
 
 
-def _chosen(key: str, choices: list[str]) -> str | None:
+def _chosen(key: str, choices: list[str], running: bool) -> str | None:
     if key.isdecimal() and 1 <= int(key) <= len(choices):
         return choices[int(key) - 1]
-    return choice_keys(choices).get(key)
+    return choice_keys(choices, running).get(key)

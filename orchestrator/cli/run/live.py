@@ -85,7 +85,7 @@ class LiveView:
         assert self._run is not None
         if question is None or question.number == self._seen:
             for key in typed:
-                keys.press(key, self._picture.question, self._run)
+                keys.press(key, self._picture.question, self._run, self._picture.running)
         now = RealClock.now()
         if changed or typed or int(now) != self._drawn_at or screen.size != screen.drawn_size:
             self._drawn_at = int(now)
@@ -102,7 +102,7 @@ class LiveView:
 
     def _draw(self, screen: Screen, now: float) -> None:
         picture, (width, height) = self._picture, screen.size
-        shown = keys.hints(picture.question, picture.paused is not None)
+        shown = keys.hints(picture.question, picture.paused is not None, picture.running)
         lines = frame(picture, now, width, height, shown, self._plain)
         self._rendered = {line.markup: self._rendered.get(line.markup) or self._render(line) for line in lines}
         screen.draw([self._rendered[line.markup] for line in lines])

@@ -81,6 +81,11 @@ class Picture:
         """The one to be answered first."""
         return next(iter(self.questions.values()), None)
 
+    @property
+    def running(self) -> bool:
+        """Whether the tree runs: not before it is armed, and not after a stop."""
+        return self.end is None and any(node.status == "running" for node in self.nodes)
+
     def run_time(self, at: float) -> float:
         """Time stands still for all nodes while the run is paused."""
         return (at if self._paused_at is None else self._paused_at) - self._lost

@@ -306,6 +306,9 @@ class _Controls:
     def step(self) -> None:
         self._mission.runner.step()
 
+    def abort(self) -> None:
+        self._mission.abort()
+
     def stop(self) -> None:
         self._interruption.interrupt("stopped at the terminal")
 

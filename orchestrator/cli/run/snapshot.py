@@ -31,7 +31,8 @@ def snapshot(kind: str, events: Iterable[Event], seconds: float) -> str:
         picture.take(event)
         now = event.at
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, highlight=False)
-    for line in frame(picture, now, WIDTH, HEIGHT, hints(picture.question, picture.paused is not None)):
+    shown = hints(picture.question, picture.paused is not None, picture.running)
+    for line in frame(picture, now, WIDTH, HEIGHT, shown):
         console.print(line, no_wrap=True)
     return console.export_svg(title=f"orchestrator run {picture.tree} --sim", code_format=_FORMAT)
 

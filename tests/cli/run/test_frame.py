@@ -61,7 +61,7 @@ def tick(at: float, **changes: Change) -> Tick:
 
 def shown(made: Picture, now: float = 12.0, width: int = 80, height: int = 24, plain: bool = False) -> list[str]:
     """What a terminal without colours shows."""
-    lines = frame(made, now, width, height, hints(made.question, made.paused is not None), plain)
+    lines = frame(made, now, width, height, hints(made.question, made.paused is not None, made.running), plain)
     console = Console(width=width, record=True, no_color=True, file=io.StringIO())
     for line in lines:
         console.print(line, no_wrap=True, overflow="ellipsis")

@@ -22,6 +22,9 @@ class Run:
     def step(self) -> None:
         self.did.append("step")
 
+    def abort(self) -> None:
+        self.did.append("abort")
+
     def stop(self) -> None:
         self.did.append("stop")
 
@@ -48,20 +51,44 @@ def test_every_choice_has_a_key_of_its_own(choices: list[str], keys: list[str]) 
 
 @pytest.mark.parametrize(
     ("key", "did"),
-    [("y", ["7: yes"]), ("N", ["7: no"]), ("2", ["7: no"]), ("3", []), ("x", []), ("q", ["stop"]), ("p", ["pause"])],
+    [
+        ("y", ["7: yes"]),
+        ("N", ["7: no"]),
+        ("2", ["7: no"]),
+        ("3", []),
+        ("x", []),
+        ("q", ["stop"]),
+        ("p", ["pause"]),
+        ("a", ["abort"]),
+    ],
 )
 def test_keys_answer_the_open_question_first(key: str, did: list[str]) -> None:
     run = Run()
-    press(key, question("yes", "no"), run)
+    press(key, question("yes", "no"), run, running=True)
     assert run.did == did
 
 
-@pytest.mark.parametrize(("key", "did"), [("p", ["resume"]), ("s", ["step"]), ("q", ["stop"]), ("y", [])])
+@pytest.mark.parametrize(
+    ("key", "did"), [("p", ["resume"]), ("s", ["step"]), ("q", ["stop"]), ("a", ["abort"]), ("y", [])]
+)
 def test_keys_of_a_paused_run(key: str, did: list[str]) -> None:
     run = Run(paused=True)
-    press(key, None, run)
+    press(key, None, run, running=True)
     assert run.did == did
+
+
+def test_abort_is_the_same_key_as_long_as_a_tree_runs_and_nothing_else_then() -> None:
+    arm = question("arm", "abort")
+    run = Run()
+    press("a", arm, run, running=True)
+    press("1", arm, run, running=True)
+    press("a", arm, run, running=False)
+    press("a", None, run, running=False)
+    assert run.did == ["abort", "7: arm", "7: arm"]
+    assert ("a", "abort: orderly way out") in hints(arm, paused=False, running=True)
+    assert [key for key, _ in hints(arm, paused=False, running=False)] == ["a", "2", "p", "s", "q"]
 
 
 def test_hints_name_the_keys_that_do_something() -> None:
-    assert hints(question("yes", "no"), paused=True)[:3] == [("y", "yes"), ("n", "no"), ("p", "resume")]
+    shown = hints(question("yes", "no"), paused=True, running=True)
+    assert shown[:3] == [("y", "yes"), ("n", "no"), ("p", "resume")]

@@ -98,6 +98,21 @@ def test_pause_resume_and_a_breakpoint(run: Run, asking: str) -> None:
     assert terminal.is_restored
 
 
+def test_abort_by_key_is_the_orderly_way_out(run: Run, tmp_path: Path) -> None:
+    tree = tmp_path / "waiting.yaml"
+    tree.write_text(
+        "tree: waiting\nrobot: atom_w\nroot:\n  - Wait: {time: 60 s}\n    finally: [Log: {text: tidied up}]\n"
+    )
+    terminal = run(str(tree), "--sim")
+    terminal.until("▶ Wait")
+    terminal.until(" a  abort: orderly way out")
+    terminal.press("a")
+    assert terminal.finish() == 1
+    assert terminal.is_restored
+    assert "✓ Log" in terminal.text
+    assert terminal.text.rstrip().splitlines()[-1] == "aborted: aborted by the operator"
+
+
 @pytest.mark.parametrize("way", ["q", "\x03", signal.SIGHUP])
 def test_every_way_out_stops_the_robot_and_restores_the_terminal(run: Run, way: str | signal.Signals) -> None:
     terminal = run(DELIVERY, "--sim")
