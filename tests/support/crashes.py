@@ -25,8 +25,8 @@ from orchestrator.robots.commander import Receipt
 from orchestrator.robots.intents import AnyIntent
 
 
-class Killed(BaseException):
-    """The process has gone; nobody catches this."""
+class Killed(KeyboardInterrupt):
+    """The process has gone; nobody catches this, not even around a leaf."""
 
 
 class Direct:
