@@ -8,6 +8,7 @@ is no random state.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from math import isinf
 from typing import Any
 
@@ -17,6 +18,7 @@ from py_trees.common import Status
 from py_trees.composites import Composite
 
 from orchestrator.engine.builder import BuiltTree
+from orchestrator.engine.events import NodeInfo
 from orchestrator.engine.nodes.composites import ReactiveSelector
 from orchestrator.engine.nodes.finally_ import Finally, TryAll
 from orchestrator.engine.nodes.flow import Confirm, Wait
@@ -24,10 +26,11 @@ from orchestrator.engine.nodes.interrupt import Interrupter
 from orchestrator.engine.nodes.leaf import LeafNode
 from orchestrator.engine.nodes.looks import If, WaitFor
 from orchestrator.engine.nodes.modifiers import Attempts, Cooldown, Delay, ForEach, Guard, Limit, Repeat, When
+from orchestrator.engine.run import node_id
 from orchestrator.engine.substitution import StandIn
 from orchestrator.treefile import TreeNode
 
-VERSION = 1
+VERSION = 2
 
 _KEPT: dict[type[Behaviour], tuple[str, ...]] = {
     If: ("branch",),
@@ -81,7 +84,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
     tree: str
     nodes: list[NodeState]
     values: dict[str, Any]
-    shape: list[str]  # what every node is, to recognise the same tree
+    shape: list[str]  # what the file says as a whole and in every node, to recognise the same tree
 
 
 class WrongCheckpoint(Exception):
@@ -133,40 +136,51 @@ def from_json(data: bytes) -> Checkpoint:
 
 
 def restore(built: BuiltTree, checkpoint: Checkpoint) -> None:
-    """Put a freshly built tree into the state of a checkpoint, before it is given to a runner."""
+    """Put a freshly built tree into a checkpoint's state, before it is given to a runner. Raises WrongCheckpoint."""
     nodes = list(built.root.iterate())
     _check_same(built, checkpoint, _shape(built), len(nodes))
     built.run.values.update(checkpoint.values)
     now = built.run.clock.now()
     for node, state in zip(nodes, checkpoint.nodes):
-        _restore_node(node, state, nodes, now)
+        try:
+            _restore_node(node, state, nodes, now)
+        except (LookupError, TypeError, ValueError) as error:
+            said = f"{type(error).__name__}: {error}"
+            raise WrongCheckpoint(f"what it says of {node.name} cannot be ({said}): {state}") from error
 
 
 def _shape(built: BuiltTree) -> list[str]:
-    """What the file says in every node, without the lines: a remark that was added makes no other tree."""
-    return [_said(source) for source in built.sources]
+    """What the file says, and in which node, without the lines: a remark that was added makes no other tree."""
+    stand_ins = {node_id(node) for node in built.root.iterate() if isinstance(node, StandIn)}
+    tree = built.tree
+    whole = _stated(require=tree.require, pause=tree.pause)
+    nodes = [_said(info, source) for info, source in zip(built.structure, built.sources)]
+    return [
+        f"{tree.name}{whole}",
+        *(f"{said} (stand-in)" if number in stand_ins else said for number, said in enumerate(nodes)),
+    ]
 
 
-def _said(source: TreeNode) -> str:
+def _said(info: NodeInfo, source: TreeNode) -> str:
     given = source.modifiers
-    modifiers = {name: getattr(given, name) for name in _MODIFIERS if getattr(given, name) is not None}
-    parts = (source.condition, source.values or "", source.sets or "", modifiers or "")
-    return " ".join([source.title, *(str(part) for part in parts if part)])
+    said = _stated(
+        **{name: getattr(source, name) for name in ("condition", "values", "sets", "passed", "require")},
+        memory=None if source.memory else "false",
+        succeed=source.succeed if source.kind == "parallel" else None,
+        fail=source.fail,
+        dead=source.dead,
+        **{field.name.rstrip("_"): getattr(given, field.name) for field in fields(given) if field.name not in _UNSAID},
+    )
+    place = f"{info.role or 'child'} of {info.parent}: " if info.parent is not None else ""
+    return f"{place}{source.title}{said}"
 
 
-_MODIFIERS = (
-    "when",
-    "unless",
-    "result",
-    "while_",
-    "until",
-    "cooldown",
-    "delay",
-    "repeat",
-    "for_each",
-    "retry",
-    "timeout",
-)
+_UNSAID = {"finally_", "outcome_key", "attempt_key", "name", "note"}
+"""Of the modifiers: nodes of their own, names for values, what the title says, and remarks."""
+
+
+def _stated(**parts: Any) -> str:
+    return "".join(f" {name}={part}" for name, part in parts.items() if part not in (None, "", False, [], {}, ()))
 
 
 def _check_same(built: BuiltTree, checkpoint: Checkpoint, shape: list[str], nodes: int) -> None:
@@ -178,9 +192,10 @@ def _check_same(built: BuiltTree, checkpoint: Checkpoint, shape: list[str], node
         if before != now:
             raise WrongCheckpoint(f'the tree was edited: "{before}" stood where "{now}" stands now')
     if len(checkpoint.shape) != len(shape):
-        raise WrongCheckpoint(f"the tree was edited: it had {len(checkpoint.shape)} nodes and has {len(shape)} now")
+        had, has = len(checkpoint.shape) - 1, len(shape) - 1
+        raise WrongCheckpoint(f"the tree was edited: it had {had} nodes and has {has} now")
     if len(checkpoint.nodes) != nodes:
-        raise WrongCheckpoint("the checkpoint was written with other stand-ins")
+        raise WrongCheckpoint(f"the checkpoint tells of {len(checkpoint.nodes)} nodes; this tree is built of {nodes}")
 
 
 def _state(node: Behaviour, places: dict[object, int], now: float) -> NodeState:
@@ -209,14 +224,17 @@ def _state(node: Behaviour, places: dict[object, int], now: float) -> NodeState:
 
 
 def _restore_node(node: Behaviour, state: NodeState, nodes: list[Behaviour], now: float) -> None:
+    kind = type(node)
     node.status = Status[state.status]
-    for name, value in state.kept.items():
-        setattr(node, name, value)
-    for name, time in state.times.items():
-        setattr(node, name, now + time)
+    for name in _KEPT.get(kind, ()):
+        if name in state.kept:  # a node that was idle, or is done, keeps nothing
+            setattr(node, name, state.kept[name])
+    for name in _TIMES.get(kind, ()):
+        if name in state.times:
+            setattr(node, name, now + state.times[name])
     ended = Status[state.ended] if state.ended is not None else None
-    if type(node) in _STATUSES:
-        setattr(node, _STATUSES[type(node)], ended)
+    if kind in _STATUSES:
+        setattr(node, _STATUSES[kind], ended)
     if isinstance(node, Interrupter):
         node.end = ended
         node.cleanups = [cleanup for place in state.cleanups if isinstance(cleanup := nodes[place], Finally)]

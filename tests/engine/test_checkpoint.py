@@ -9,7 +9,17 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engine.checkpoint import Checkpoint, Keeper, WrongCheckpoint, from_json, restore, take, to_json
+from orchestrator.engine import Substitutes
+from orchestrator.engine.checkpoint import (
+    VERSION,
+    Checkpoint,
+    Keeper,
+    WrongCheckpoint,
+    from_json,
+    restore,
+    take,
+    to_json,
+)
 from orchestrator.engine.events import Prompt
 from orchestrator.treefile import Tree
 from tests.engine.missions import FIELDS, Mission, mission_of
@@ -116,9 +126,87 @@ def test_a_checkpoint_of_another_tree_is_refused_with_the_difference(fly: Fly, t
         restore(fly(text).built, state)
 
 
+BEFORE = """
+- sequence:
+    - Act: {id: a}
+    - Wait: {time: 9 s}
+- parallel:
+    - Act: {id: b}
+      save: how
+    - Act: {id: c}
+  succeed: any
+- if: pad.a
+  then: [Act: {id: d}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "difference"),
+    [
+        ("    - Wait: {time: 9 s}", "- Wait: {time: 9 s}", '"child of 1: Wait.* stood where "child of 0: Wait'),
+        ("  then: [Act: {id: d}]", "  then: [Log: {text: x}]\n  else: [Act: {id: d}]", "then of 7: Act.* stood where"),
+        ("  succeed: any", "  succeed: 2", "succeed=any.* stood where .*succeed=2"),
+        ("  succeed: any", "  fail: all", "succeed=any.* stood where .*fail=all"),
+        ("      save: how", "      confirm: Sure?", "save=.* stood where .*confirm=Sure?"),
+        ("      save: how", "      finally: [Log: {text: x}]", "save=.* stood where"),
+        ("      save: how", "      save: other", "save=.*how.* stood where .*other"),
+    ],
+)
+def test_an_edit_that_leaves_the_nodes_in_their_order_is_found_too(
+    fly: Fly, part: str, other: str, difference: str
+) -> None:
+    state = take(fly(BEFORE, pad__a=True).built)
+    with pytest.raises(WrongCheckpoint, match=difference):
+        restore(fly(BEFORE.replace(part, other), pad__a=True).built, state)
+
+
+REACTIVE = """
+- selector:
+    - check: pad.a
+    - Act: {id: a}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "difference"),
+    [
+        (REACTIVE + "  memory: false", REACTIVE, "memory=false"),
+        ("tree: t\nrequire: [pad.a]\nroot: [Act: {id: a}]\n", "tree: t\nroot: [Act: {id: a}]\n", "require=.*pad.a"),
+    ],
+)
+def test_another_memory_or_requirement_makes_another_tree(fly: Fly, before: str, after: str, difference: str) -> None:
+    state = take(fly(before).built)
+    with pytest.raises(WrongCheckpoint, match=difference):
+        restore(fly(after).built, state)
+
+
+def test_a_checkpoint_with_other_stand_ins_is_refused(fly: Fly) -> None:
+    text = "- Act: {id: a}"
+    state = take(fly(text, substitutes=Substitutes({"Act": "succeed"})).built)
+    with pytest.raises(WrongCheckpoint, match="stand-in"):
+        restore(fly(text).built, state)
+
+
+@pytest.mark.parametrize(
+    ("part", "nonsense"),
+    [
+        (b'"status":"RUNNING"', b'"status":"WALKING"'),
+        (b'"current":1', b'"current":17'),
+        (b'"current":1', b'"current":"x"'),
+        (b'"until":', b'"until":"x","x":'),
+    ],
+)
+def test_a_checkpoint_that_cannot_be_is_refused(fly: Fly, part: bytes, nonsense: bytes) -> None:
+    text = "- Act: {id: a}\n- Wait: {time: 9 s}"
+    data = to_json(cut_off(fly(text), 1.02))
+    assert part in data
+    with pytest.raises(WrongCheckpoint):
+        restore(fly(text).built, from_json(data.replace(part, nonsense)))
+
+
 def test_a_checkpoint_of_another_version_is_refused(fly: Fly) -> None:
     run = fly("- Act: {id: a}")
-    state = to_json(take(run.built)).replace(b'"version":1', b'"version":99')
+    state = to_json(take(run.built)).replace(b'"version":%d' % VERSION, b'"version":99')
     with pytest.raises(WrongCheckpoint, match="version 99"):
         restore(run.built, from_json(state))
     with pytest.raises(WrongCheckpoint, match="not a checkpoint"):
