@@ -25,7 +25,7 @@ from orchestrator.engine.nodes.flow import Confirm, Wait
 from orchestrator.engine.nodes.interrupt import Interrupter
 from orchestrator.engine.nodes.leaf import LeafNode
 from orchestrator.engine.nodes.looks import If, WaitFor
-from orchestrator.engine.nodes.modifiers import Attempts, Cooldown, Delay, ForEach, Guard, Limit, Repeat, When
+from orchestrator.engine.nodes.modifiers import Attempts, Cooldown, Delay, ForEach, Guard, Limit, Repeat, Use, When
 from orchestrator.engine.run import node_id
 from orchestrator.engine.substitution import StandIn
 from orchestrator.treefile import TreeNode
@@ -33,11 +33,15 @@ from orchestrator.treefile import TreeNode
 VERSION = 2
 
 _KEPT: dict[type[Behaviour], tuple[str, ...]] = {
-    If: ("branch",),
-    When: ("skipped",),
+    If: ("branch", "held_up"),
+    When: ("skipped", "held_up"),
+    Guard: ("held_up",),
+    Cooldown: ("held_up",),
+    Delay: ("held_up",),
+    Use: ("held_up",),
     ReactiveSelector: ("running",),
     Repeat: ("done",),
-    ForEach: ("done", "values"),
+    ForEach: ("done", "values", "held_up"),
     Attempts: ("attempt",),
     Confirm: ("agreed",),
     TryAll: ("at",),

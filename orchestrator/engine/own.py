@@ -7,7 +7,9 @@ from collections.abc import Callable
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-INVALID = Status.INVALID
+from orchestrator.engine.breakpoints import Breakpoints
+
+RUNNING, INVALID = Status.RUNNING, Status.INVALID
 
 
 class Own(Behaviour):
@@ -23,6 +25,18 @@ class Own(Behaviour):
         for child in children:
             child.parent = self
         self.ticks: list[Callable[[], Status]] = [_by_py_trees(child) for child in children]
+        self.held_up = False
+        """At a breakpoint: it runs, but has not looked yet."""
+
+    @property
+    def starting(self) -> bool:
+        """Whether it has still to look, decide or reckon what it does once."""
+        return self.held_up or self.status is not RUNNING
+
+    def hold_up(self, breakpoints: Breakpoints) -> bool:
+        """Whether a breakpoint keeps it from starting in this tick; to be asked before anything else, while it is."""
+        self.held_up = breakpoints.hold(self)
+        return self.held_up
 
     def stop(self, new_status: Status) -> None:
         """py_trees calls this at the end and, with INVALID, when the node is interrupted."""
@@ -32,6 +46,7 @@ class Own(Behaviour):
 
     def halt(self) -> None:
         """Stop whatever is below, because this node was interrupted."""
+        self.held_up = False
         for child in self.children:
             if child.status is not INVALID:
                 child.stop(INVALID)

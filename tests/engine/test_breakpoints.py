@@ -8,6 +8,7 @@ import pytest
 
 from orchestrator.engine.events import Control
 from tests.engine.missions import Mission
+from tests.engine.test_checkpoint import cut_off
 
 Fly = Callable[..., Mission]
 
@@ -71,6 +72,31 @@ def test_every_kind_of_node_may_be_one(fly: Fly, node: str) -> None:
     assert run.run().status == "success"
     assert [at for at, action, _, _ in controls(run) if action == "paused"] == [0]
     assert next(at for at, text in run.log if text == "start b") >= 5
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        "if: pad.a\n  then: [Act: {id: yes}]\n  else: [Act: {id: no}]",
+        "Act: {id: yes}\n  when: pad.a",
+        "Act: {id: yes}\n  unless: not pad.a",
+        "Act: {id: yes}\n  while: pad.a",
+        "Act: {id: yes}\n  until: not pad.a",
+        "Act: {id: yes}\n  for_each: {x: [1]}\n  when: pad.a",
+        "sequence: [Act: {id: yes}]\n  when: pad.a",
+    ],
+)
+@pytest.mark.parametrize("killed", [False, True])
+def test_it_is_held_up_before_it_decides_anything(fly: Fly, node: str, killed: bool) -> None:
+    text = f"- {node}\n  name: here"
+    run = fly(text, pad__a=False)
+    run.runner.break_at("here")
+    if killed:
+        run = fly(text, pad__a=True, restored=cut_off(run, 1.02))
+    run.at(2, lambda: run.set("pad.a", True))
+    run.at(5, run.runner.resume)
+    assert run.run().status == "success"
+    assert run.said == ["start yes", "stop yes"]
 
 
 def test_a_delay_begins_after_the_breakpoint(fly: Fly) -> None:

@@ -73,7 +73,9 @@ class If(Own):
         self.halt()
 
     def update(self) -> Status:
-        if self.status is not RUNNING:
+        if self.starting:
+            if self.hold_up(self._run.breakpoints):
+                return RUNNING
             holds = self._condition.look()
             if holds is None:
                 return self._run.fail(self, self._condition.unknown())

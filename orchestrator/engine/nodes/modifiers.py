@@ -29,10 +29,6 @@ class Modifier(Own):
     def initialise(self) -> None:
         self.feedback_message = ""
 
-    @property
-    def starting(self) -> bool:
-        return self.status is not RUNNING
-
 
 class When(Modifier):
     """`when` and `unless`: decides once whether the node runs; otherwise it is skipped.
@@ -51,6 +47,8 @@ class When(Modifier):
 
     def update(self) -> Status:
         if self.starting:
+            if self.hold_up(self.run.breakpoints):
+                return RUNNING
             self.skipped = False
             for condition, wanted in self._conditions:
                 holds = condition.look()
@@ -128,6 +126,8 @@ class Guard(Interrupter):
         self.condition.restart()
 
     def advance(self) -> Status:
+        if self.starting and self.hold_up(self.run.breakpoints):
+            return RUNNING
         holds = self.condition.look()
         if holds is None:
             return self._over(FAILURE, self.condition.unknown())
@@ -153,14 +153,17 @@ class Cooldown(Modifier):
         self.until = -inf
 
     def update(self) -> Status:
-        now = self.run.clock.now()
-        if self.starting and now < self.until:
-            return self.run.fail(self, f"not again within the next {self.until - now:.3g} s")
+        if self.starting:
+            if self.hold_up(self.run.breakpoints):
+                return RUNNING
+            left = self.until - self.run.clock.now()
+            if left > 0:
+                return self.run.fail(self, f"not again within the next {left:.3g} s")
         status = self.ticks[0]()
         return status if status is RUNNING else self._ended(status)
 
     def halt(self) -> None:
-        if self.status is RUNNING:
+        if self.status is RUNNING and not self.held_up:
             self._ended(INVALID)
         super().halt()
 
@@ -179,13 +182,11 @@ class Delay(Modifier):
         super().__init__(name, run, child)
         self._time = time
         self.until = 0.0
-        self._held = False
 
     def update(self) -> Status:
         now = self.run.clock.now()
-        if self.starting or self._held:
-            self._held = self.run.breakpoints.hold(self)
-            if self._held:
+        if self.starting:
+            if self.hold_up(self.run.breakpoints):
                 return RUNNING
             try:
                 self.until = now + self._time()
@@ -241,6 +242,8 @@ class ForEach(Modifier):
 
     def update(self) -> Status:
         if self.starting:
+            if self.hold_up(self.run.breakpoints):
+                return RUNNING
             self.done = 0
             try:
                 self.values = list(self._make_values())
@@ -344,6 +347,8 @@ class Use(Modifier):
 
     def update(self) -> Status:
         if self.starting:
+            if self.hold_up(self.run.breakpoints):
+                return RUNNING
             try:
                 self.run.values.update({key: value() for key, value in self._passed.items()})
             except Unknown as unknown:
