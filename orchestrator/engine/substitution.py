@@ -57,6 +57,8 @@ def _parse_act(part: str, text: str) -> Act:
         raise Mistake("not-a-stand-in", f'"{text}" is not understood: write something like {wanted}')
     verb, times, delay = match.groups()
     count = _TIMES.get(times) or (int(times.split()[0]) if times else 1)
+    if count < 1:
+        raise Mistake("not-a-stand-in", f'"{part}" never happens: write 1 time or more')
     return Act(SUCCESS if verb == "succeed" else FAILURE, DURATION.parse(delay) if delay else 0.0, count)
 
 
@@ -102,7 +104,7 @@ class StandIn(Flow):
         super().__init__(name, run)
         self._results = results  # what the node may leave, the best first
         self.result: str | None = None
-        self._script = [act for act in script for _ in range(act.times)]
+        self._script = script
         self._asked = Asked(run, self)
         self.until: float | None = None
         self.attempt = 0
@@ -118,7 +120,7 @@ class StandIn(Flow):
         if not self._script:
             answer = self._asked.answer(lambda: f"What does {self.name} do?", lambda: self.CHOICES)
             return RUNNING if answer is None else self._end(SUCCESS if answer == self.CHOICES[0] else FAILURE)
-        act = self._script[min(self.attempt, len(self._script)) - 1]
+        act = self._act()
         now = self.run.clock.now()
         if self.until is None:
             self.until = now + act.delay
@@ -126,6 +128,15 @@ class StandIn(Flow):
             self.run.wake_at(self.until)
             return RUNNING
         return self._end(act.status)
+
+    def _act(self) -> Act:
+        """What it does in this attempt; the last act goes on for ever."""
+        done = 0
+        for act in self._script:
+            done += act.times
+            if self.attempt <= done:
+                break
+        return act
 
     def _end(self, status: Status) -> Status:
         if self._results:

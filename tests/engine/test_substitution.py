@@ -36,6 +36,13 @@ def test_a_node_is_replaced_by_its_path(fly: Fly) -> None:
     assert run.said == ["start a", "stop a"]
 
 
+def test_so_many_times_are_counted_and_not_written_out(fly: Fly) -> None:
+    run = fly(TREE, substitutes=Substitutes({"grasp*": "fail 99999999999 times then succeed"}))
+    assert run.run().status == "failure"
+    run = fly(TREE, substitutes=Substitutes({"grasp*": "fail 1 times then fail once then succeed after 1 s"}))
+    assert run.run().status == "success"
+
+
 def test_ask_me(fly: Fly) -> None:
     run = fly(TREE, substitutes=Substitutes({"selector": "ask me"}), answers=lambda question: "fail")
     assert run.run().status == "failure"
@@ -65,7 +72,9 @@ def test_a_mistake_in_the_file_is_found_with_its_place(tmp_path: Path) -> None:
     assert "rehearsal.yaml:1:12" in findings.render()
 
 
-@pytest.mark.parametrize("text", ["", "win", "fail after", "fail after 2", "succeed then", "fail thrice"])
+@pytest.mark.parametrize(
+    "text", ["", "win", "fail after", "fail after 2", "succeed then", "fail thrice", "fail 0 times"]
+)
 def test_what_is_not_understood_is_refused(text: str) -> None:
     with pytest.raises(Mistake):
         Substitutes({"a": text})
