@@ -9,6 +9,7 @@ from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
+from py_trees.composites import Composite
 
 
 @dataclass(slots=True)
@@ -16,8 +17,8 @@ class NodeStatistics:
     """One node of the file since the measuring began."""
 
     ticks: int = 0
-    seconds: float = 0.0
-    """Spent in it and below; not counted for sequences and selectors with memory, which are only code."""
+    seconds: float | None = None
+    """Spent in it and below; None for sequences and selectors with memory, which are only code and not measured."""
     changed_at: float | None = None
     """When its status last changed, by the run's clock."""
 
@@ -31,7 +32,8 @@ class Statistics:
 
     def begin(self) -> None:
         for node, found in zip(self._numbers, self.nodes):
-            if type(node).update is not Behaviour.update:
+            if not isinstance(node, Composite):
+                found.seconds = 0.0
                 node.update = _timed(node.update, found)  # type: ignore[method-assign]
 
     def visit(self, node: Behaviour) -> None:
@@ -48,6 +50,6 @@ def _timed(update: Callable[[], Status], found: NodeStatistics) -> Any:
         try:
             return update()
         finally:
-            found.seconds += now() - start
+            found.seconds = (found.seconds or 0.0) + now() - start
 
     return timed
