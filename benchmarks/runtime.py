@@ -23,7 +23,7 @@ from orchestrator.bus.memory import MemoryNetwork
 from orchestrator.bus.settings import loopback
 from orchestrator.clock import Clock, RealClock, VirtualClock
 from orchestrator.engine import BuiltTree, Runner, build
-from orchestrator.engine.runner import PERIOD
+from orchestrator.engine.run import PERIOD
 from orchestrator.leaf import Catalogue, Declaration, Leaf, Status, leaves_of
 from orchestrator.mission.fields import RobotFields
 from orchestrator.mission.processes import TwinProcess

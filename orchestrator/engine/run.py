@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from orchestrator.engine.nodes.leaf import LeafNode
 
 
+PERIOD = 0.05
+"""Seconds after which a tick comes even if nothing has happened: the heartbeat, and a look at streams."""
 SILENCE = 0.2 - 1e-6
 """Seconds between two remarks of a node: a screen needs no more. A little less than four heartbeats, by rounding."""
 
@@ -106,8 +108,9 @@ class Run:
         self.held: list[LeafNode] = []  # by a pause, and not resumed yet
         self.due = inf  # when the next tick is needed at the latest
         self.same_until = inf  # until when a tick would find what the last one found, unless something new comes
-        self.late_at = inf  # when a tick has taken too long
-        self.blocking: Behaviour | None = None  # the leaf that was the reason for that
+        self.back_at = self.now  # when a leaf came back last in this tick, or it began
+        self.slowest: tuple[float, LeafNode | None] = (0.0, None)  # seconds, and the leaf that took them in this tick
+        self.blocking: Behaviour | None = None  # the leaf that made a tick too long
         self.cleanups: list[Cleanup] = []  # of what was interrupted and nobody has taken care of yet
         self.failure: Failure | None = None  # the latest that a tree can fail of
         self.failed: dict[int, str] = {}  # by node, and not told yet: why
@@ -122,9 +125,19 @@ class Run:
         """The time for events."""
         return self.clock.outside()
 
-    def begin_turn(self, outside: float, longest: float) -> None:
-        self.now = self.clock.at(outside)
-        self.late_at = self.now + longest
+    def begin_turn(self, outside: float) -> None:
+        self.now = self.back_at = self.clock.at(outside)
+        self.slowest = 0.0, None
+
+    def come_back(self, leaf: LeafNode) -> float:
+        """The time after a call of a leaf, which must not have taken long."""
+        now = self.clock.now()
+        if now - self.back_at > self.slowest[0]:
+            self.slowest = now - self.back_at, leaf
+        if now - self.now > PERIOD:
+            self.blocking = self.slowest[1]
+        self.back_at = now
+        return now
 
     def wake_at(self, time: float) -> None:
         if time < self.due:
@@ -134,12 +147,6 @@ class Run:
         """Somebody may do something else then, even if nothing new comes."""
         if time < self.same_until:
             self.same_until = time
-
-    def blame_for_delay(self, node: Behaviour, place: object) -> None:
-        """The first leaf that comes back too late in a tick is the one that blocked it."""
-        self.late_at = inf
-        self.blocking = node
-        self.note(node, f"{node.name} blocked the run: a leaf must come back at once ({place})")
 
     def fail(self, node: Behaviour, reason: str) -> Status:
         node.feedback_message = reason
@@ -151,7 +158,7 @@ class Run:
         """What a running node does just now; shown with its status, not kept."""
         self.said[node_id(node)] = message, progress
 
-    def note(self, node: Behaviour, text: str) -> None:
+    def note(self, node: Behaviour | None, text: str) -> None:
         self.on_event(Note(at=self.at(), node=node_id(node), text=text))
 
     def save(self, values: dict[str, Any]) -> None:

@@ -16,12 +16,11 @@ from orchestrator.engine.builder import BuiltTree
 from orchestrator.engine.compile import compile_tree
 from orchestrator.engine.events import Control, End, Event, NodeInfo, RunStatus
 from orchestrator.engine.nodes.finally_ import Finally
-from orchestrator.engine.run import Cleanup, StopRun, node_id
+from orchestrator.engine.overruns import Overruns
+from orchestrator.engine.run import PERIOD, Cleanup, StopRun, node_id
 from orchestrator.engine.statistics import NodeStatistics, Statistics
 from orchestrator.engine.telling import Teller
 
-PERIOD = 0.05
-"""Seconds after which a tick comes even if nothing has happened: the heartbeat, and a look at streams."""
 SHORTEST = 0.001
 """Seconds between two ticks at least, whatever happens."""
 A_LOOK = 1e-6
@@ -73,8 +72,7 @@ class Runner:
         """
         self.built = built
         self.ticks = 0
-        self.overruns = 0
-        """Ticks that took longer than the time to the next heartbeat."""
+        self._overruns = Overruns(built.run)
         self._run = built.run
         self._run.on_event = self.emit
         self._bus = bus
@@ -185,6 +183,11 @@ class Runner:
         self.emit(self.end(self._outcome, skipped))
 
     @property
+    def overruns(self) -> int:
+        """Ticks that took longer than the time to the next heartbeat."""
+        return self._overruns.count
+
+    @property
     def outcome(self) -> Outcome | None:
         """How it ended; None before."""
         return self._outcome
@@ -197,7 +200,7 @@ class Runner:
     def _loop(self) -> Iterator[None]:
         self._started = self._clock.now()
         while True:
-            self._run.begin_turn(self._started, PERIOD)
+            self._run.begin_turn(self._started)
             while self._requests:
                 self._settled = False
                 self._requests.popleft()()
@@ -206,8 +209,7 @@ class Runner:
             if not self._paused and self._outcome is None:
                 self._advance()
             self._heartbeat()
-            if self._clock.now() - self._started > PERIOD:
-                self.overruns += 1
+            self._overruns.turn_took(self._clock.now() - self._started)
             if self._outcome is not None:
                 return
             yield

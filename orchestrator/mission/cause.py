@@ -8,7 +8,7 @@ from py_trees.common import Status
 from orchestrator.engine.builder import BuiltTree
 from orchestrator.engine.events import NodeInfo, Tick
 from orchestrator.engine.nodes.leaf import LeafNode
-from orchestrator.engine.runner import PERIOD
+from orchestrator.engine.run import PERIOD
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import HUNG, LET_GO
 

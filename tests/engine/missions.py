@@ -122,9 +122,9 @@ class Odd(Leaf, timeout=None):
             raise StopRun("the robot is gone")
         self._block("block start")
 
-    def _block(self, how: str) -> None:
+    def _block(self, how: str, seconds: float = 0.2) -> None:
         if self.how == how:
-            self.robot.clock.advance(0.2)  # type: ignore[attr-defined]
+            self.robot.clock.advance(seconds)  # type: ignore[attr-defined]
 
     def _leave(self, method: str) -> None:
         if self.how == f"exit {method}":
@@ -140,6 +140,7 @@ class Odd(Leaf, timeout=None):
             self.progress = float("nan")
             return Status.RUNNING
         self._block("block")
+        self._block("block a little", 0.06)
         return {"none": None, "true": True, "running": Status.RUNNING}.get(self.how, Status.SUCCESS)
 
     def stop(self) -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from orchestrator.engine.events import Event, Note, Prompt
 from orchestrator.engine.prompts import Question
-from orchestrator.engine.runner import PERIOD, ROUNDING, SHORTEST
+from orchestrator.engine.run import PERIOD
+from orchestrator.engine.runner import ROUNDING, SHORTEST
 from orchestrator.treefile import Surroundings, Tree, check_file
 from tests.engine.missions import CATALOGUE, FIELDS, Mission, mission_of
 from tests.engine.random_files import RandomFile

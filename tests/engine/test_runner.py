@@ -88,6 +88,37 @@ def test_a_tick_that_takes_too_long_is_counted_and_not_made_up_for(fly: Fly) -> 
     assert run.runner.ticks <= 1 + 15
 
 
+def notes(run: Mission) -> list[tuple[float, str]]:
+    return [(round(event.at, 1), event.text) for event in run.events if isinstance(event, Note)]
+
+
+def test_a_tick_that_takes_too_long_is_told_of_and_three_in_a_row_are_an_alarm(fly: Fly) -> None:
+    run = fly("- Wait: {time: 1 s}\n- Log: {text: done}")
+    slow = iter([0.06, 0.06, 0, 0.07, 0.08, 0.06, 0.06])
+    run.runner._heartbeat = lambda: run.clock.advance(next(slow, 0))
+    run.run()
+    warning, alarm, done = notes(run)
+    assert warning == (0.1, "a tick took 0.06 s, and no leaf most of it; it may take 0.05 s")
+    assert alarm[1].startswith("ALARM: 3 ticks in a row took longer than 0.05 s")
+    assert done[1] == "done"
+    assert run.runner.overruns == 6
+
+
+def test_ticks_that_always_take_too_long_make_no_flood(fly: Fly) -> None:
+    run = fly("- Odd: {how: block a little}\n  repeat: 1000")
+    assert run.run().status == "success"
+    assert run.runner.overruns == 1000
+    found = notes(run)
+    assert {text[:5] for _, text in found} == {"Odd b", "ALARM"}
+    assert len(found) <= 2 * (run.clock.now() / 10 + 1)
+
+
+def test_the_slowest_leaf_of_a_tick_is_named_and_not_the_last(fly: Fly) -> None:
+    run = fly("- parallel:\n    - Odd: {how: block}\n      name: slow\n    - Odd: {how: block a little}")
+    run.run()
+    assert [text.split()[0] for _, text in notes(run)] == ["slow"]
+
+
 def test_the_same_mission_gives_the_same_bytes(fly: Fly) -> None:
     def stream() -> bytes:
         run = fly(

@@ -23,6 +23,7 @@ from orchestrator.engine.nodes.attributes import (
 from orchestrator.engine.run import SILENCE, Run, StopRun
 from orchestrator.leaf import Leaf
 from orchestrator.leaf import Status as LeafStatus
+from orchestrator.yamlfile import Place
 from orchestrator.yamlfile.findings import Placed
 
 RUNNING, FAILURE = Status.RUNNING, Status.FAILURE
@@ -103,7 +104,7 @@ class LeafNode(Behaviour):
             raise
         except BaseException as error:
             return self._end(FAILURE, self._said("step", error))
-        now = self._come_back()
+        now = self.run.come_back(self)
         if status is _LEAF_RUNNING:
             return self._go_on(now)
         if status is _LEAF_SUCCESS:
@@ -143,6 +144,10 @@ class LeafNode(Behaviour):
     def abandon(self) -> None:
         """The run is over and nothing may be sent: leave the leaf as it is."""
         self.leaf = None
+
+    @property
+    def place(self) -> Place:
+        return self._source.place
 
     @property
     def elapsed(self) -> float:
@@ -244,15 +249,8 @@ class LeafNode(Behaviour):
                 self._lost = problem
             return problem
         finally:
-            self._come_back()
+            self.run.come_back(self)
         return ""
-
-    def _come_back(self) -> float:
-        """The time after a call of the leaf, which must not have taken long."""
-        now = self._now()
-        if now > self.run.late_at:
-            self.run.blame_for_delay(self, self._source.place)
-        return now
 
     def _said(self, method: str, error: BaseException) -> str:
         if isinstance(error, WrongAttribute):
