@@ -1,8 +1,8 @@
 """What a run tells: one ordered stream of events, read by terminal, journal, recorder, tests and console.
 
-The structure comes first, then what changes; it comes again when a person lets a stopped run go on. Times are seconds
-of the bus' clock, which starts anywhere and goes on while the run is paused (`--json` counts from where the run began).
-Nodes are known by their numbers.
+The structure comes first, then what changes; it comes again when a person lets a stopped run go on. What the guard
+does to leave the robot standing comes after the end. Times are seconds of the bus' clock, which starts anywhere and
+goes on while the run is paused (`--json` counts from where the run began). Nodes are known by their numbers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NodeInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Structure(_Event, frozen=True, kw_only=True, tag="structure"):
-    """The tree; always the first event."""
+    """The tree; always the first event, and with it the version of all others."""
 
     version: int = VERSION
     tree: str
@@ -126,7 +126,7 @@ class RobotShown(_Event, frozen=True, kw_only=True, tag="robot"):
 
 
 class End(_Event, frozen=True, kw_only=True, tag="end"):
-    """How the run ended; always the last event."""
+    """How the run ended. After it only the guard reports, until the robot stands; a run that goes on begins anew."""
 
     status: RunStatus
     reason: str

@@ -13,7 +13,18 @@ import msgspec
 from orchestrator.bus.contract import Bus
 from orchestrator.engine.builder import BuiltTree, build
 from orchestrator.engine.checkpoint import Checkpoint, Keeper, restore, take
-from orchestrator.engine.events import Answer, Command, End, Event, GuardReport, Note, Prompt, RobotShown, Tick
+from orchestrator.engine.events import (
+    Answer,
+    Command,
+    End,
+    Event,
+    GuardReport,
+    Note,
+    Prompt,
+    RobotShown,
+    Structure,
+    Tick,
+)
 from orchestrator.engine.nodes.leaf import LeafNode
 from orchestrator.engine.prompts import NoAnswer, Prompts
 from orchestrator.engine.run import StopRun, node_id
@@ -98,7 +109,7 @@ class Mission:
         self._leaving: str | None = None
         self._told = Told(link.mode, f"the robot is {link.mode}")
         self._kept: Checkpoint | None = None
-        link.on_report = self.take_report
+        self._described: BuiltTree | None = None
         self.robot = Robot(loaded.profile, bus, _Telling(link, self._tell_command))
         self._showing = Showing(self.robot)
         self._shown: dict[str, Any] = {}
@@ -107,6 +118,7 @@ class Mission:
         self._arming = Arming(loaded.profile, link, self._told, bus.clock, self._pass_time, self._show_preflight)
         self._use(self._build())
         self._cause = Cause(self.built, bus.clock.now())
+        link.on_report = self.take_report  # last: what it says is told, and the tree's structure before it
 
     def _build(self) -> BuiltTree:
         loaded, fields = self._loaded, RobotFields(self.robot)
@@ -343,10 +355,15 @@ class Mission:
         self._tell(Command(at=self._bus.clock.now(), id=number, node=node, once=once, intent=name, details=details))
 
     def _tell(self, event: Event) -> None:
-        """One event after the other, whichever thread it comes from."""
+        """One event after the other, whichever thread it comes from; the structure of a tree before all others."""
         if isinstance(event, Tick):
             self._look_at_failures(event)
         with self._telling:
+            if self._described is not self.built:
+                self._described = self.built
+                self._pass_on(self.built.described())
+            if isinstance(event, Structure):
+                return
             if isinstance(event, End) and event.status != "success":
                 shown = self._shown_at_failure.get(event.node) if event.status == "failure" else None
                 self._pass_on(RobotShown(at=event.at, fields=shown or self._showing.look()))

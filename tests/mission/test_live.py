@@ -68,8 +68,11 @@ def test_the_delivery_over_dds(environment: dict[str, str], folder: Path) -> Non
     events = [json.loads(line) for line in said.splitlines()]
     assert process.returncode == 0, events[-5:]
     assert 0.0 < events[0]["at"] < 20.0  # since the simulated robot began
+    assert [event["event"] for event in events].index("structure") == 0
+    assert sum(event["event"] == "structure" for event in events) == 1
     ends = [event for event in events if event["event"] == "end"]
     assert [end["status"] for end in ends] == ["success"]
+    assert {event["event"] for event in events[events.index(ends[0]) + 1 :]} == {"guard"}
     assert [record["cause"] for record in audited(folder) if record["role"] == "command"].count("MoveToTag") == 2
 
 

@@ -74,17 +74,29 @@ def _dry_run(loaded: Loaded, options: Options) -> int:
 
     with place_of(loaded, options.sim, options.faults, options.seed) as place:
         looked = look_at(loaded.profile, place.network)
-    show = _lines(loaded, options)
     lines = [{"ok": line.ok, "text": f"{line.name}: {line.problem or line.evidence}"} for line in looked.lines]
-    show(GuardReport(at=0.0, report="preflight", details={"lines": lines}))
-    if looked.problems:
-        raise NotArmed("\n".join(f"{line.name}: {line.problem} ({advice(line.name)})" for line in looked.problems))
-    return _in_virtual_time(loaded, options, show, lambda twin: make_alike(twin, looked.shown))
+    problems = "\n".join(f"{line.name}: {line.problem} ({advice(line.name)})" for line in looked.problems)
+
+    def prepare(twin: Twin) -> None:
+        if not problems:
+            make_alike(twin, looked.shown)
+
+    def judge(mission: Mission) -> None:
+        mission.runner.emit(GuardReport(at=0.0, report="preflight", details={"lines": lines}))
+        if problems:
+            raise NotArmed(problems)
+
+    return _in_virtual_time(loaded, options, _lines(loaded, options), prepare, judge)
 
 
 def _in_virtual_time(
-    loaded: Loaded, options: Options, show: Output, prepare: Callable[[Twin], None] = lambda twin: None
+    loaded: Loaded,
+    options: Options,
+    show: Output,
+    prepare: Callable[[Twin], None] = lambda twin: None,
+    judge: Callable[[Mission], None] = lambda mission: None,
 ) -> int:
+    """`prepare` does something to the simulated robot; `judge` has a look at the mission before it starts."""
     from orchestrator.mission.virtual import VirtualMission
     from orchestrator.sim.faults import inject
 
@@ -99,6 +111,7 @@ def _in_virtual_time(
     with Recorded(loaded, options) as recorded:
         mission = VirtualMission(loaded, show, prompts, options.seed, prepare_twin, recorder=recorded.recorder)
         _check_names(mission.mission, options)
+        judge(mission.mission)
         recorded.outcome = outcome = mission.run()
     show.close()
     return EXIT_CODES[outcome.status]
