@@ -12,17 +12,19 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import behaviours
 from benchmarks import NoFields, Row, at_most, report
+from benchmarks.engine import PY_TREES_FLAT1000_BUILD, flat
 from benchmarks.language import FIELDS, ROBOT, mission
 from orchestrator.bus.cyclone import WaitSet
 from orchestrator.bus.dds import DdsBus
 from orchestrator.bus.memory import MemoryNetwork
 from orchestrator.bus.settings import loopback
 from orchestrator.clock import Clock, RealClock, VirtualClock
-from orchestrator.engine import BuiltTree, Runner, build
+from orchestrator.engine import BuiltTree, Runner, build, unit
 from orchestrator.engine.run import PERIOD
 from orchestrator.leaf import Catalogue, Declaration, Leaf, Status, leaves_of
 from orchestrator.mission.fields import RobotFields
@@ -199,21 +201,44 @@ def _waking() -> list[Row]:
 
 
 def _building() -> list[Row]:
+    """With all code written, which a run does bit by bit; code that Python compiled before does not count."""
     tree = _tree(mission())
     bus = MemoryNetwork(VirtualClock()).bus("bench")
-    best = best_nodes = float("inf")
+    best = best_nodes = best_first = py_trees = float("inf")
     for _ in range(BUILDS):
+        start = time.process_time()
+        flat(1000)
+        py_trees = min(py_trees, (time.process_time() - start) * 1e3)
         gc.collect()
+        unit._code.cache_clear()
         start = time.process_time()
         built = _built(tree, None, bus.clock)
         nodes = time.process_time()
-        Runner(built, bus)
+        runner = Runner(built, bus)
+        first = time.process_time()
+        _write_all(runner._tick_tree, built)
         best = min(best, time.process_time() - start)
-        best_nodes = min(best_nodes, nodes - start)
+        best_nodes, best_first = min(best_nodes, nodes - start), min(best_first, first - start)
+    name, reach = f"build {tree.nodes} nodes of a mission, all code", round(60 * py_trees / PY_TREES_FLAT1000_BUILD)
+    note = f"py_trees' 1000 leaves alone {py_trees:.1f}; elsewhere {PY_TREES_FLAT1000_BUILD}, and 60 to be reached"
     return [
-        at_most(f"build {tree.nodes} nodes of a mission, code generation included", best * 1e3, "ms", 60),
+        {**at_most(name, best * 1e3, "ms", reach), "note": note},
+        report("of that, before the first tick", best_first * 1e3, "ms"),
         report("of that, the nodes", best_nodes * 1e3, "ms"),
     ]
+
+
+def _write_all(tick: Any, built: BuiltTree) -> None:
+    """Have every function written that would be written when it is called first."""
+    left = [tick, *(function for node in built.root.iterate() for function in getattr(node, "ticks", ()))]
+    seen: set[int] = set()
+    while left:
+        function = left.pop()
+        if id(function) not in seen:
+            seen.add(id(function))
+            if "write" in function.__globals__:
+                function.__globals__["write"]()
+            left += [other for other in function.__globals__.values() if isinstance(other, FunctionType)]
 
 
 def _idling() -> list[Row]:

@@ -17,6 +17,7 @@ from py_trees.decorators import EternalGuard
 
 from orchestrator.engine.kinds import Kind
 from orchestrator.engine.own import Own
+from orchestrator.engine.plain import checked, plain_tick, terminated
 from orchestrator.engine.plan import Plan, make_plan
 from orchestrator.engine.tick import TickWriter
 from orchestrator.engine.unit import Text
@@ -24,8 +25,6 @@ from orchestrator.engine.unit import Text
 Visit = Callable[[Behaviour], object]
 Changed = Callable[[list[Behaviour]], object]
 
-_STATUSES = list(Status)
-SUCCESS, FAILURE, RUNNING = Status.SUCCESS, Status.FAILURE, Status.RUNNING
 _numbers = itertools.count(1)
 
 
@@ -109,7 +108,7 @@ class _Functions:
     def _tick_of(self, plan: Plan) -> Callable[[], Status]:
         """By which a node of ours ticks its child."""
         name = self._writer.function_of(plan)
-        return _plain_tick(plan) if name is None else cast(Callable[[], Status], self._named(name))
+        return plain_tick(plan) if name is None else cast(Callable[[], Status], self._named(name))
 
     def _named(self, name: str) -> FunctionType:
         function = self._functions.get(name)
@@ -134,45 +133,19 @@ def _write_first(*arguments: object) -> object:
     return write()(*arguments)  # type: ignore[name-defined]  # noqa: F821
 
 
-def _plain_tick(plan: Plan) -> Callable[[], Status]:
-    """The tick of a node that has nothing but its own callbacks."""
-    node, terminates = plan.node, plan.terminates and plan.kind is Kind.LEAF
-
-    def tick() -> Status:
-        status = node.update()
-        if status is not RUNNING:
-            status = _terminated(node, status) if terminates else _checked(node, status)
-        node.status = status
-        return status
-
-    def initialise_and_tick() -> Status:
-        if node.status is not RUNNING:
-            node.initialise()
-        status = node.update()
-        if status is not RUNNING:
-            status = _terminated(node, status) if terminates else _checked(node, status)
-        node.status = status
-        return status
-
-    return initialise_and_tick if plan.initialises else tick
-
-
-def _checked(node: Behaviour, status: Status) -> Status:
-    if status is SUCCESS or status is FAILURE or status in _STATUSES:
-        return status
-    node.logger.error(f"A behaviour returned an invalid status, setting to INVALID [{status}][{node.name}]")
-    return Status.INVALID
-
-
-def _terminated(node: Behaviour, status: Status) -> Status:
-    status = _checked(node, status)
-    node.terminate(status)
-    return status
-
-
 def _halted(node: Behaviour) -> None:
     node.terminate(Status.INVALID)
     node.status = Status.INVALID
+
+
+def _halt_each(nodes: tuple[tuple[Behaviour, bool], ...]) -> None:
+    """Stop those that are not INVALID; some know themselves how."""
+    for node, stops_itself in nodes:
+        if node.status is not Status.INVALID:
+            if stops_itself:
+                node.stop(Status.INVALID)
+            else:
+                _halted(node)
 
 
 def _verdict(node: EternalGuard, result: object) -> bool:
@@ -213,9 +186,10 @@ def _selected(node: Parallel) -> Status:
 
 
 _RUNTIME: dict[str, object] = {
-    "checked": _checked,
-    "terminated": _terminated,
+    "checked": checked,
+    "terminated": terminated,
     "halted": _halted,
+    "halt_each": _halt_each,
     "verdict": _verdict,
     "place": _place,
     "place_or_first": _place_or_first,

@@ -38,14 +38,14 @@ class HaltWriter:
         """Stop every child from the given one on that is not INVALID."""
         # children that follow another one are stopped in many places, so only very little is written out there
         room = out.halt_room // 4 if first else out.halt_room
-        if len(plan.children) - first <= room and self._statements(plan.children[first:], out) <= room:
-            for child in plan.children[first:]:
-                self._halt_if_active(child, out)
+        groups = _groups(plan.children[first:])
+        if len(groups) <= room and self._statements(groups, out) <= room:
+            self._halt_groups(groups, out)
         else:
             self._call(out, f"halt_below_{plan.label}", str(first), lambda body: self._halt_from(plan, body))
 
-    def _statements(self, children: list[Plan], out: Unit) -> int:
-        return sum(child.halt_size if child.halt_size <= out.halt_room else 1 for child in children)
+    def _statements(self, groups: list[list[Plan]], out: Unit) -> int:
+        return sum(child.halt_size if child.halt_size <= out.halt_room else 1 for child, *_ in groups)
 
     def halt_running_children(self, plan: Plan, out: Unit) -> None:
         self._call(out, f"halt_running_below_{plan.label}", "", lambda body: self._halt_running(plan, body))
@@ -84,9 +84,15 @@ class HaltWriter:
             with out.block(f"if {condition}{' and ' if condition else ''}{out.node(plan)}.status is not I:"):
                 self.halt(plan, out)
 
+    def _halt_groups(self, groups: list[list[Plan]], out: Unit) -> None:
+        for group in groups:
+            if len(group) > 1:
+                out(f"halt_each({out.bound(tuple((child.node, _stops_itself(child)) for child in group))})")
+            else:
+                self._halt_if_active(group[0], out)
+
     def _halt_run(self, plan: Plan, out: Unit) -> None:
-        for child in plan.children:
-            self._halt_if_active(child, out)
+        self._halt_groups(_groups(plan.children), out)
 
     def _halt_in_place(self, plan: Plan, out: Unit) -> None:
         if plan.kind is Kind.LEAF:
@@ -131,6 +137,21 @@ class HaltWriter:
         for child in plan.children:
             with out.block(f"if {out.node(child)}.status is R:"):
                 self.halt(child, out)
+
+
+def _groups(children: list[Plan]) -> list[list[Plan]]:
+    """Children one after the other that take a call each to stop: a loop over them is less code than so many calls."""
+    groups: list[list[Plan]] = []
+    for child in children:
+        if groups and _is_a_call(child) and _is_a_call(groups[-1][0]):
+            groups[-1].append(child)
+        else:
+            groups.append([child])
+    return groups
+
+
+def _is_a_call(plan: Plan) -> bool:
+    return _stops_itself(plan) or (plan.kind is Kind.LEAF and plan.terminates)
 
 
 def _stops_itself(plan: Plan) -> bool:

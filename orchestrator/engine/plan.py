@@ -36,6 +36,7 @@ class Plan:
     children: list[Plan] = field(default_factory=list)
     implied: bool = False  # its status follows from its parent's status and current child
     seldom: bool = False  # in most ticks it is passed over
+    is_step: bool = False  # a leaf with callbacks that takes turns with others: a call costs less than its code
     watched: Children | None = None  # its list of children, if it has one
     version: int = 0  # of that list
     holds: bool = False  # its tick may leave a generator open, see docs/engine.md
@@ -67,12 +68,15 @@ def make_plan(root: Behaviour) -> list[Plan]:
     plans: list[Plan] = []
     _add(root, plans)
     for plan in reversed(plans):  # children before their parents
+        if plan.kind is Kind.LEAF:
+            plan.levels = 1
+            continue
         _divide(plan)
         _divide_halt(plan)
         plan.holds_below = any(child.holds or child.holds_below for child in plan.children)
         plan.holds = plan.kind in (Kind.SEQUENCE, Kind.SELECTOR) and any(child.is_held for child in plan.children)
-        if plan.kind is Kind.SEQUENCE:
-            _imply(plan)
+        if plan.kind in (Kind.SEQUENCE, Kind.SELECTOR) and plan.node.memory:  # type: ignore[attr-defined]
+            _find_steps(plan)
         if plan.kind is Kind.SEQUENCE and len(plan.children) > 2 * UNIT_NODES:
             plan.children = _runs(plan)
     return plans
@@ -100,12 +104,14 @@ def _add(node: Behaviour, plans: list[Plan]) -> Plan:
     return plan
 
 
-def _imply(plan: Plan) -> None:
+def _find_steps(plan: Plan) -> None:
     """Leaves before the current child of a sequence with memory have succeeded, those after it have not begun."""
-    if plan.node.memory and not plan.own_stop:  # type: ignore[attr-defined]
-        for child in plan.children:
-            child.implied = child.kind is Kind.LEAF and not child.own_stop
-            child.seldom = child.implied and SELDOM < len(plan.children) <= 2 * UNIT_NODES
+    in_sequence = plan.kind is Kind.SEQUENCE and not plan.own_stop
+    for child in plan.children:
+        is_leaf = child.kind is Kind.LEAF and not child.own_stop
+        child.is_step = is_leaf and not child.is_bare
+        child.implied = is_leaf and in_sequence
+        child.seldom = child.implied and SELDOM < len(plan.children) <= 2 * UNIT_NODES
 
 
 def _divide(plan: Plan) -> None:

@@ -13,6 +13,7 @@ from py_trees.decorators import PassThrough
 
 from orchestrator.engine.halt import HaltWriter, UnitWriters, is_edited
 from orchestrator.engine.kinds import Kind
+from orchestrator.engine.plain import plain_tick
 from orchestrator.engine.plan import UNIT_NODES, Plan
 from orchestrator.engine.tick_parallel import write_parallel
 from orchestrator.engine.tick_selector import write_selector
@@ -50,6 +51,8 @@ class TickWriter:
         out.about(plan)
         if plan.is_unit:
             self.call(plan, out)
+        elif plan.is_step and not self._visits:
+            out(f"s = {out.bound(plain_tick(plan))}()")
         else:
             self._writers[plan.kind](plan, out)
 

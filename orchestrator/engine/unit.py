@@ -91,6 +91,12 @@ class Unit:
             self._bound[name] = {child: place for place, child in reversed([*enumerate(plan.node.children)])}
         return name
 
+    def bound(self, value: object) -> str:
+        """A name for something that is known now."""
+        name = f"b{len(self._bound)}"
+        self._bound[name] = value
+        return name
+
     def call(self, function: str) -> str:
         """The name here of another generated function."""
         return self._called.setdefault(function, f"f{len(self._called)}")
