@@ -12,7 +12,7 @@ from math import inf
 from typing import Any
 
 from orchestrator.treefile import Expression, Tree, TreeNode
-from tests.engine.reference_leaves import Interrupted, Leaves, Steps, Unknown, at_once, first, halt, never, tick
+from tests.engine.reference_leaves import Interrupted, Leaves, Steps, Unknown, at_once, first, never, tick
 
 RESULTS = {"success": ("success", "success"), "failure": ("failure", "failure"), "inverted": ("failure", "success")}
 
@@ -29,7 +29,6 @@ class Reference(Leaves):
         self.pressed: list[float] = []  # since when the file's `pause` holds
         self.released: list[float] = []
         self.cooled: dict[int, float] = {}
-        self.pending: list[Steps] = []
         self.required = list(tree.require)
         self.required_of_used: list[list[Any]] = []
         root = tree.root
@@ -77,46 +76,6 @@ class Reference(Leaves):
         end = tick(self.running)
         self.due, self.frozen = due, False
         return end
-
-    def _interrupt(self, nodes: list[Steps]) -> Steps:
-        """Stop them at once, then wait for what they still have to do."""
-        outer, self.pending = self.pending, []
-        halt(nodes)
-        mine, self.pending = self.pending, outer
-        return self._finish(mine)
-
-    def _finish(self, cleanups: list[Steps]) -> Steps:
-        while cleanups:
-            try:
-                while tick(cleanups[0]) is None:
-                    yield
-            except Interrupted:
-                self.pending += cleanups
-                raise
-            cleanups.pop(0)
-        return ""
-
-    def _race(
-        self, children: list[Steps], before: Callable[[], str | None], after: Callable[[list[str]], str | None]
-    ) -> Steps:
-        """Tick children until there is a verdict, before a tick or by those that ended; interrupt the others."""
-        ends: dict[Steps, str] = {}
-        while True:
-            verdict = before()
-            if verdict is None:
-                for child in children:
-                    if child not in ends and (end := tick(child)) is not None:
-                        ends[child] = end
-                verdict = after(list(ends.values()))
-            running = [child for child in children if child not in ends]
-            if verdict is not None:
-                yield from self._interrupt(running)
-                return verdict
-            try:
-                yield
-            except Interrupted:
-                halt(running)
-                raise
 
     def node(self, n: TreeNode) -> Steps:
         """A node with its modifiers; what follows goes from the outermost inwards, then come the kinds."""

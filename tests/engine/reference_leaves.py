@@ -1,4 +1,4 @@
-"""What the reference interpreter is made of: steps, values, time and leaves. The language itself is in reference.py."""
+"""What the reference interpreter is made of: steps, values, time, leaves. The language itself is in reference.py."""
 
 from __future__ import annotations
 
@@ -60,12 +60,53 @@ class Leaves:
         self.acting: list[Acting] = []
         self.held: list[Acting] = []  # by a pause
         self.open: list[Asked] = []
+        self.pending: list[Steps] = []  # what interrupted nodes still have to do
         self.frozen = False  # a tick during a pause: nothing with an effect starts
 
     def _when_thawed(self, start: Callable[[], Steps]) -> Steps:
         while self.frozen:
             yield
         return (yield from start())
+
+    def _interrupt(self, nodes: list[Steps]) -> Steps:
+        """Stop them at once, then wait for what they still have to do."""
+        outer, self.pending = self.pending, []
+        halt(nodes)
+        mine, self.pending = self.pending, outer
+        return self._finish(mine)
+
+    def _finish(self, cleanups: list[Steps]) -> Steps:
+        while cleanups:
+            try:
+                while tick(cleanups[0]) is None:
+                    yield
+            except Interrupted:
+                self.pending += cleanups
+                raise
+            cleanups.pop(0)
+        return ""
+
+    def _race(
+        self, children: list[Steps], before: Callable[[], str | None], after: Callable[[list[str]], str | None]
+    ) -> Steps:
+        """Tick children until there is a verdict, before a tick or by those that ended; interrupt the others."""
+        ends: dict[Steps, str] = {}
+        while True:
+            verdict = before()
+            if verdict is None:
+                for child in children:
+                    if child not in ends and (end := tick(child)) is not None:
+                        ends[child] = end
+                verdict = after(list(ends.values()))
+            running = [child for child in children if child not in ends]
+            if verdict is not None:
+                yield from self._interrupt(running)
+                return verdict
+            try:
+                yield
+            except Interrupted:
+                halt(running)
+                raise
 
     def _act(self, n: TreeNode) -> Steps:
         try:
