@@ -102,8 +102,8 @@ def arm(turn: Turn, event: Arm) -> None:
         return
     choice = bool(state.latched) and state.run is not None and state.began
     turn.change(
-        latched=frozenset(), rearming=NOT_BEGUN, choice_due=choice, moved=frozenset(), stop=None, wanted={}, reached={},
-        pad_samples=0, task=None, paused_task=False, suspect=None, cleared=False,
+        latched=frozenset(), rearming=NOT_BEGUN, choice_due=choice, moved=frozenset(), posing={}, under_way={},
+        stop=None, wanted={}, reached={}, pad_samples=0, task=None, paused_task=False, suspect=None, cleared=False,
     )  # fmt: skip
     turn.report("rearm", f"armed by {event.who}", value="armed")
     turn.enter(Mode.ARMED, f"armed by {event.who}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -34,10 +35,10 @@ from orchestrator.guard.events import (
 )
 from orchestrator.guard.freshness import went_backwards
 from orchestrator.guard.modes import ACTIVE, Mode
-from orchestrator.guard.observing import Read, Unbelievable, watched
+from orchestrator.guard.observing import Read, Unbelievable, watched, watched_poses
 from orchestrator.guard.order import Order
 from orchestrator.guard.outputs import Joints, Output, Report, Send
-from orchestrator.guard.policy import POLICIES, RPC, WRITES
+from orchestrator.guard.policy import POLICIES, POSES, RPC, WRITES
 from orchestrator.guard.rpc import Rpc
 from orchestrator.guard.state import State
 from orchestrator.robots.drive import CannotSend, Message, Sending, calls, joint_messages, messages
@@ -103,6 +104,7 @@ class Guard:
         self._looked = self._surveyed = -math.inf
         self._streams: list[Watched] = []
         self._events: list[Watched] = []
+        self._poses: list[Watched] = []
         bus.on_report(self._hear)
         self._watch()
         self._vital = [event for event in self._events if event[0] in self.core.vital]
@@ -117,6 +119,10 @@ class Guard:
             else:
                 self._events.append((name, reader, read))
                 reader.on_sample(partial(self._take, name, read))
+        for name, read in watched_poses(self.profile, self._topics).items():
+            reader = self.bus.reader(replace(self._topics[name], kind="stream"))
+            self._poses.append((name, reader, read))
+        self._relied_on = tuple(name for name, _, _ in (*self._streams, *self._events))
 
     def look(self) -> None:
         """Take in what the bus holds already: for a guard that begins in the middle."""
@@ -145,8 +151,10 @@ class Guard:
         """The run or a person did something: have a look at the robot, then decide, publish and report."""
         if isinstance(event, IntentAsked):
             self._look(self._needed_for(event.intent))
+            self._poll_poses(event.intent)
         elif type(event) is not Heartbeat:
             self._look(self._events)
+            self._poll_poses()
         elif self._only_beats(event):
             return
         self._decide(event)
@@ -213,6 +221,8 @@ class Guard:
 
     def _restarted(self, name: str, sample: Sample, counter: int | None) -> bool:
         """Another writer than before, or a counter that went back: the robot has been started again."""
+        if name not in self._relied_on:
+            return False  # it is not listened to all the time: this may be about a restart of long ago
         known = self._writer_of.get(name)
         self._writer_of[name] = sample.writer
         if known is not None and known != sample.writer:
@@ -255,11 +265,9 @@ class Guard:
         if self._quiet:
             stale, blind = self.core.stale_at(self.state), self._blind_at()
             stale = stale if stale < blind else blind
-        elif len(self.state.sources) < len(self._events) + len(self._streams):
-            stale = -math.inf
         else:
-            limits = self.core.setting.config.stale
-            stale = min(source.stale_at(limits) for source in self.state.sources.values())
+            limits, sources = self.core.setting.config.stale, self.state.sources
+            stale = min(sources[name].stale_at(limits) if name in sources else -math.inf for name in self._relied_on)
         due = stale - LOOK_AHEAD
         return due if due > self._looked else self._looked + POLL  # the last look was in vain
 
@@ -277,6 +285,23 @@ class Guard:
             sample = reader.newest()
             heard = self.state.sources.get(name)
             if sample is not None and (heard is None or sample.received > heard.last):
+                self._take(name, read, sample)
+        self._poll_poses()
+
+    def _poll_poses(self, asked: AnyIntent | None = None) -> None:
+        """Where the robot is on its way to a pose, once one is asked for; before that it is only known who is silent.
+
+        A stream's sample counts as new when it is looked for first, however long it has lain there: so that is done
+        all the time, but in virtual time, where samples are made for those who look, no oftener than needed.
+        """
+        floor = self.core.setting.config.stale.floor
+        posing = bool(self.state.posing) or type(asked) in POSES
+        for name, reader, read in self._poses:
+            sample = reader.newest(0.0 if posing else math.inf)
+            heard = self.state.sources.get(name)
+            if not posing or sample is None or self.bus.clock.now() - sample.received >= floor:
+                continue
+            if heard is None or sample.received > heard.last:
                 self._take(name, read, sample)
 
     def _survey_due(self) -> float:

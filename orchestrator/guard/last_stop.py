@@ -17,7 +17,7 @@ from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import Stop
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.rpc import Rpc
-from orchestrator.robots.intents import AnyIntent, HandTarget, StartRemote, Stream
+from orchestrator.robots.intents import AnyIntent, HandTarget, MoveHand, StandPose, StartRemote, Stream
 from orchestrator.robots.profile import Profile
 
 GIVE_UP = 30.0
@@ -64,15 +64,18 @@ def last_stop(
 def _ours(asked: Iterable[AnyIntent], now: float) -> dict[str, Any]:
     """What a guard would remember of these intents."""
     moved: set[str] = set()
+    posing: dict[str, StandPose | MoveHand] = {}
     remote_since = None
     for intent in asked:
         if isinstance(intent, Stream):
             moved.add(streams.resource(intent))
+        elif isinstance(intent, StandPose | MoveHand):
+            posing[streams.resource(intent)] = intent
         elif isinstance(intent, HandTarget):
             moved.add(f"hand {intent.hand}")
         elif isinstance(intent, StartRemote):
             remote_since = now
-    return {"moved": frozenset(moved), "remote_since": remote_since}
+    return {"moved": frozenset(moved | posing.keys()), "posing": posing, "remote_since": remote_since}
 
 
 class _NoAudit:

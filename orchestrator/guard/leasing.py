@@ -22,8 +22,10 @@ from orchestrator.robots.intents import (
     ClearErrors,
     EnableMotors,
     HandTarget,
+    MoveHand,
     PauseTask,
     ResumeTask,
+    StandPose,
     StartRemote,
     StopRemote,
     Stream,
@@ -144,6 +146,10 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
         holds = {hand: hold for hand, hold in state.hand_holds.items() if hand != intent.hand}
         what = f"hand {intent.hand}"
         turn.change(moved=state.moved | {what}, hand_holds=holds, under_way=state.under_way | {what: id})
+    elif isinstance(intent, StandPose | MoveHand):
+        what = streams.resource(intent)
+        under_way, posing = state.under_way | {what: id}, state.posing | {what: intent}
+        turn.change(moved=state.moved | {what}, under_way=under_way, posing=posing)
     elif isinstance(intent, CancelTask) and state.task is not None:
         turn.change(task=replace(state.task, cancelled=True))
     elif isinstance(intent, PauseTask):

@@ -13,9 +13,11 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from orchestrator.guard.policy import POSES
 from orchestrator.guard.state import Base, Power
 from orchestrator.guard.turn import Setting
 from orchestrator.robots.families import ATOM_FIRST_INDEX, AURORA_GROUPS, AURORA_SECURITY
+from orchestrator.robots.intents import MoveHand, StandPose
 from orchestrator.robots.models import AURORA_NAMES, HANDS, MOTORS, Shown, joint_counts, misfit
 from orchestrator.robots.pads import ADAM_AXES, ADAM_BUTTONS, ADAM_FULL_SCALE, ATOM_AXES
 from orchestrator.robots.profile import Profile
@@ -50,6 +52,18 @@ def watched(setting: Setting, topics: dict[str, Topic]) -> dict[str, Read]:
     """How to read each topic the guard looks at, by plain name."""
     upright = math.cos(setting.config.limits.tilt) if "tilt" in setting.robot.channels else None
     return {"aurora": _aurora, "atom": _atom, "adam": _adam}[setting.profile.family](setting.profile, topics, upright)
+
+
+def watched_poses(profile: Profile, topics: dict[str, Topic]) -> dict[str, Read]:
+    """How to read the topics that show poses the robot drives to by itself; nobody needs them but while it does."""
+    if profile.family != "aurora":
+        return {}
+    reads = {}
+    if profile.stand_pose is not None:
+        reads[POSES[StandPose]] = _aurora_stand(topics[POSES[StandPose]])
+    if profile.move_command:
+        reads[POSES[MoveHand]] = _aurora_reach(topics[POSES[MoveHand]])
+    return reads
 
 
 def _fields(topic: Topic, *paths: str) -> list[Field]:
@@ -194,6 +208,49 @@ def _aurora_motion(topic: Topic, upright: float | None) -> Read:
         return Seen({"speed": speed}, flags, _stamp(sec(data), nanosec(data)))
 
     return read
+
+
+def _aurora_stand(topic: Topic) -> Read:
+    *pose, sec, nanosec = _fields(
+        topic, "delta_z", "delta_pitch", "delta_yaw", "header.stamp.sec", "header.stamp.nanosec"
+    )
+
+    def read(data: bytes, now: float) -> Seen:
+        return Seen({"stand": _angles(each(data) for each in pose)}, {}, _stamp(sec(data), nanosec(data)))
+
+    return read
+
+
+ARMS = {AURORA_GROUPS[arm]: arm for arm in ("left_arm", "right_arm")}
+
+
+def _aurora_reach(topic: Topic) -> Read:
+    names = _fields(topic, *(f"cartesian_state[{index}].group_name" for index in range(MOST_GROUPS)))
+    poses = _fields(topic, *(f"cartesian_state[{index}].pose" for index in range(MOST_GROUPS)))
+    sec, nanosec = _fields(topic, "header.stamp.sec", "header.stamp.nanosec")
+
+    def read(data: bytes, now: float) -> Seen:
+        reach: dict[str, tuple[float, ...]] = {}
+        for name, pose in zip(names, poses):
+            try:
+                arm = ARMS.get(name(data))
+            except WireError:
+                break  # no more groups
+            if arm is not None:
+                reach[arm] = _place(pose(data))
+        if len(reach) < len(ARMS):
+            raise Unbelievable("an arm is missing")
+        return Seen({"reach": reach}, {}, _stamp(sec(data), nanosec(data)))
+
+    return read
+
+
+def _place(pose: Iterable[float]) -> tuple[float, ...]:
+    """Where a hand is: x y z qx qy qz qw."""
+    x, y, z, *turned = _angles(pose)
+    if len(turned) != 4 or not 0.9 <= sum(part * part for part in turned) <= 1.1:
+        raise Unbelievable("no hand is turned like that")
+    return x, y, z, *turned
 
 
 # Atom

@@ -55,6 +55,12 @@ POLICIES: dict[type[AnyIntent], Policy] = {
     i.StopMapping: _MAPS,
 }
 
+POSES: dict[type[AnyIntent], str] = {
+    i.StandPose: "robot_stand_pose_state",
+    i.MoveHand: "robot_cartesian_state",
+}
+"""Poses the robot drives to by itself once it has been told, and the topic that shows how far it has come."""
+
 RPC = "rpc"
 """Stands for Dobot's JSON-RPC where a topic's name would stand."""
 

@@ -100,13 +100,16 @@ def staleness(state: State, role: str, now: float, config: GuardConfig, robot: R
     source = robot.roles.get(role)
     if source is None:
         return None
-    heard = state.sources.get(source)
-    if heard is None:
-        return "unknown"
-    problem = heard.problem(now, config.stale)
+    problem = topic_problem(state, source, now, config)
     if role == "emergency" and robot.emergency == "on_change" and problem in ("stale", "frozen"):
         return None
     return problem
+
+
+def topic_problem(state: State, topic: str, now: float, config: GuardConfig) -> str | None:
+    """Why what a topic says cannot be relied on."""
+    heard = state.sources.get(topic)
+    return "unknown" if heard is None else heard.problem(now, config.stale)
 
 
 def possible(ask: Ask) -> str | None:
@@ -139,8 +142,11 @@ def permitted(ask: Ask) -> str | None:
 
 def interlock(ask: Ask) -> str | None:
     """The robot is observed in a state in which the command is legal."""
-    if problem := _trouble(ask):
-        return problem
+    return _trouble(ask) or out_of_place(ask)
+
+
+def out_of_place(ask: Ask) -> str | None:
+    """Why the state in which the robot is observed is none for this command."""
     problems = [_unmet(condition, ask) for condition in ask.robot.permit.get(type(ask.intent).__name__, ())]
     return None if None in problems else "; or ".join(filter(None, problems)) or "it is never legal"
 

@@ -8,7 +8,7 @@ import msgspec
 
 from orchestrator.guard.freshness import Freshness
 from orchestrator.guard.modes import Mode
-from orchestrator.robots.intents import AnyIntent
+from orchestrator.robots.intents import AnyIntent, MoveHand, StandPose
 from orchestrator.robots.models import Shown
 from orchestrator.robots.motion import Motion
 
@@ -53,6 +53,10 @@ class Observed(msgspec.Struct, frozen=True):
     stranger: Shown | None = None
     """What the robot shows of its model where that is not what the profile says."""
     hands: dict[str, Angles] = {}
+    stand: Angles | None = None
+    """Height, pitch and yaw of the body; like `reach`, looked at only while a command for it may be under way."""
+    reach: dict[str, Angles] = {}
+    """Pose of the hand at the end of each arm."""
     speed: float | None = None
     """How fast it moves, in the unit of the guard file's `still`."""
     unhealthy: str | None = "not known"
@@ -123,6 +127,8 @@ class Stopping(msgspec.Struct, frozen=True):
     stage: str
     """hold, ramp, limp, parked or dropped."""
     stage_began: float
+    poses: tuple[AnyIntent, ...]
+    """Where the robot was on its way to poses it drives to by itself."""
     check_due: float
     repeats: int
     still_since: float
@@ -202,7 +208,10 @@ class State(msgspec.Struct, frozen=True):
     remote_since: float | None = None
     """Since when a remote session of the base is ours."""
     under_way: dict[str, int] = {}
-    """The newest command to each hand, and the one that opened the remote session: a stop takes back what it does."""
+    """The newest command to each hand and for each pose, and the one that opened the remote session: a stop takes back
+    what it does."""
+    posing: dict[str, StandPose | MoveHand] = {}
+    """The newest of these since arming, by what it moves."""
     moved: frozenset[str] = frozenset()
     """What we have moved since arming: joint groups, hands and kinds of stream."""
     holds: dict[str, Hold] = {}

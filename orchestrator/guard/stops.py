@@ -11,13 +11,17 @@ from msgspec.structs import replace
 
 from orchestrator.guard import streams
 from orchestrator.guard.modes import Mode
-from orchestrator.guard.rules import staleness
+from orchestrator.guard.policy import POSES
+from orchestrator.guard.rules import ask_for, out_of_place, staleness, topic_problem
 from orchestrator.guard.state import Hold, Stopping
 from orchestrator.guard.turn import Turn
 from orchestrator.robots.intents import (
+    AnyIntent,
     CancelTask,
+    MoveHand,
     PauseTask,
     SetFsm,
+    StandPose,
     SwitchUpperControl,
     Velocity,
 )
@@ -36,12 +40,14 @@ def begin(
     setting, state, now = turn.setting, turn.state, turn.now
     config = setting.config.stop
     drove_velocity = "Velocity" in state.moved
+    poses: tuple[AnyIntent, ...] = ()
     if state.latched:
         profile = "hold"
     if not joints:
         turn.change(holds={}, hand_holds={}, frame_due=math.inf)
     elif not state.latched:
         _hold_what_we_moved(turn)
+        poses = _poses_on_the_way(turn)
     _end_what_goes_on(turn, cause)
     velocity = setting.takes(Velocity) and (drove_velocity or setting.robot.hold.always_zero_velocity)
     turn.change(
@@ -56,6 +62,7 @@ def begin(
             velocity_due=now if velocity else math.inf,
             stage="hold",
             stage_began=now,
+            poses=poses,
             check_due=now + config.check_after,
             repeats=0,
             still_since=math.inf,
@@ -87,6 +94,38 @@ def _hold_what_we_moved(turn: Turn) -> None:
     turn.change(hand_holds={hand: Hold(q, until) for hand, q in hands.items()})
 
 
+def _poses_on_the_way(turn: Turn) -> tuple[AnyIntent, ...]:
+    """The robot has no word for "stop" on its own way to a pose: it is told to be where it is.
+
+    Only in a state in which it goes by such a command at all: after an e-stop it has let go or fallen.
+    """
+    setting, state, now = turn.setting, turn.state, turn.now
+    if any(state.flags.values()):
+        return ()
+    poses = []
+    for intent in state.posing.values():
+        ask = ask_for(intent, state.epoch, now, state, setting.profile, setting.config, setting.robot)
+        topic = POSES[type(intent)]
+        if out_of_place(ask):
+            continue
+        if problem := topic_problem(state, topic, now, setting.config):
+            text = f"{type(intent).__name__} cannot be stopped: where the robot is, {topic}, is {problem}"
+            turn.report("warning", text, value="not held")
+        else:
+            poses.append(_where_it_is(intent, turn))
+    return tuple(poses)
+
+
+def _where_it_is(intent: StandPose | MoveHand, turn: Turn) -> AnyIntent:
+    seen = turn.state.observed
+    if isinstance(intent, MoveHand):
+        return replace(intent, pose=seen.reach[intent.arm])
+    limits = turn.setting.profile.stand_pose
+    assert seen.stand is not None and limits is not None
+    ranges = (limits.dz, limits.pitch, limits.yaw)
+    return StandPose(*(min(max(value, each.low), each.high) for value, each in zip(seen.stand, ranges)))
+
+
 def _send_once(turn: Turn, base: str, asked: bool) -> None:
     """The messages a stop consists of, at its beginning and whenever it is repeated."""
     stop = turn.state.stop
@@ -96,6 +135,8 @@ def _send_once(turn: Turn, base: str, asked: bool) -> None:
         turn.change(stop=replace(stop, velocity_due=turn.now + 1 / turn.setting.velocity_rate))
     if turn.setting.profile.base is not None:
         _stop_base(turn, stop.cause, base, asked)
+    for pose in stop.poses:
+        turn.send(pose, "stop", stop.cause)
     if turn.state.holds or turn.state.hand_holds:
         streams.frame(turn, record=True, role_is_stop=True)
 

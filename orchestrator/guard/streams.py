@@ -12,7 +12,16 @@ from orchestrator.guard.outputs import Role
 from orchestrator.guard.rules import ask_for, first_refusal, staleness
 from orchestrator.guard.state import Angles, Hold, State, Stream
 from orchestrator.guard.turn import DRIVE_RATE, Turn
-from orchestrator.robots.intents import AnyIntent, DriveBase, HandTarget, JointPath, JointTarget, StopRemote, Velocity
+from orchestrator.robots.intents import (
+    AnyIntent,
+    DriveBase,
+    HandTarget,
+    JointPath,
+    JointTarget,
+    MoveHand,
+    StopRemote,
+    Velocity,
+)
 from orchestrator.robots.motion import Motion
 
 FRAME_RULES = frozenset({"latch", "fresh", "writer_ready", "interlock"})
@@ -20,7 +29,9 @@ FRAME_RULES = frozenset({"latch", "fresh", "writer_ready", "interlock"})
 
 
 def resource(intent: AnyIntent) -> str:
-    """What a stream occupies: one stream at a time may move it."""
+    """What a stream or a pose occupies: one at a time may move it."""
+    if isinstance(intent, MoveHand):
+        return f"MoveHand {intent.arm}"
     return intent.group if isinstance(intent, JointTarget | JointPath) else type(intent).__name__
 
 

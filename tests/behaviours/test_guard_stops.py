@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 
+from behaviours.fsm import SetFsm
 from behaviours.hands import HandGrasp, HandOpen, HandPose
-from behaviours.joints import MoveJoints
+from behaviours.joints import MoveHand, MoveJoints
 from behaviours.mobile_base import DriveBase, MoveToTag, RotateBase
+from behaviours.stand_pose import StandPose
+from orchestrator.guard.modes import Mode
 from orchestrator.leaf import Status
 from tests.behaviours.test_mobile_base import stands, turning_base
-from tests.support.leaf_cases import UPPER, Step
-from tests.support.leaf_harness import Stage
+from tests.support.leaf_cases import MOVE_COMMAND, STANDING, UPPER, Step
+from tests.support.leaf_harness import Play, Stage
 
 CLOSED: Step = (HandPose, {"hand": "right", "fingers": [90.0] * 6})
 WHY = "left_arm[3]: error 0x1"
@@ -43,6 +46,80 @@ def test_a_motor_error_elsewhere(leaf: Any, values: dict[str, Any], after: float
     assert play.took < after + 1.0
     stage.wait(3.0)
     assert stands(stage.twin)
+
+
+POSES: dict[Any, tuple[list[Step], dict[str, Any], str]] = {
+    StandPose: (STANDING, {"height": -0.1, "pitch": 0.2, "yaw": 0.1}, "robot_stand_pose_state"),
+    MoveHand: (
+        MOVE_COMMAND,
+        {"hand": "left", "forward": 0.35, "left": 0.25, "up": 0.1, "speed": 10.0},
+        "robot_cartesian_state",
+    ),
+}
+
+
+def where(stage: Stage) -> list[float]:
+    return [*stage.twin.stand.pose, *stage.twin.arms["left_arm"].pose]
+
+
+def begin_pose(leaf: Any) -> tuple[Stage, Play]:
+    """A GR-2 on its own way to a pose."""
+    before, values, _ = POSES[leaf]
+    stage = Stage("gr2").prepare(*before)
+    began = where(stage)
+    play = stage.leaf(leaf, **values).go(0.3)
+    assert play.status is Status.RUNNING
+    assert where(stage) != began
+    return stage, play
+
+
+@pytest.mark.parametrize("leaf", POSES)
+def test_a_pose_the_robot_drives_to_by_itself_ends_where_it_is(leaf: Any) -> None:
+    stage, play = begin_pose(leaf)
+    stage.hurt("motor_error:right_elbow_pitch")
+    stage.wait(0.05)
+    here = where(stage)
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "ended"), play
+    assert "right_arm: motion error" in play.leaf.message
+    stage.wait(3.0)
+    assert where(stage) == pytest.approx(here, abs=0.005)
+    assert {"cause": "right_arm: motion error", "role": "stop"}.items() <= stage.records[-1].items()
+    assert leaf.__name__ in [sent for sent, record in zip(stage.sent, stage.records) if record["role"] == "stop"]
+
+
+@pytest.mark.parametrize("leaf", POSES)
+def test_a_pose_that_is_not_shown_is_not_guessed(leaf: Any) -> None:
+    topic = POSES[leaf][2]
+    stage, play = begin_pose(leaf)
+    stage.hurt(f"off:{topic}")
+    stage.wait(0.6)
+    stage.hurt("motor_error:right_elbow_pitch")
+    stage.wait(0.1)
+    assert stage.guard.state.mode is Mode.RUNNING, "silence of that topic alone stops nothing"
+    stops = [sent for sent, record in zip(stage.sent, stage.records) if record["role"] == "stop"]
+    assert set(stops) == {"Velocity"}
+    told = [report.text for report in stage.commander.reports if report.value == "not held"]
+    assert told == [f"{leaf.__name__} cannot be stopped: where the robot is, {topic}, is stale"]
+    assert play.finish().status is Status.FAILURE
+
+
+def test_what_lies_in_a_reader_from_before_a_silence_is_no_pose() -> None:
+    stage = Stage("gr2").prepare(*STANDING)
+    stage.hurt("off:robot_stand_pose_state")
+    stage.wait(3.0)
+    stage.leaf(StandPose, height=-0.1).start()
+    stage.hurt("motor_error:right_elbow_pitch")
+    stage.wait(0.1)
+    told = [report.text for report in stage.commander.reports if report.value == "not held"]
+    assert told == ["StandPose cannot be stopped: where the robot is, robot_stand_pose_state, is unknown"]
+
+
+def test_a_robot_that_walks_again_is_told_no_stand_pose() -> None:
+    stage = Stage("gr2").prepare(*STANDING, (StandPose, {"height": -0.05}), (SetFsm, {"state": "walk"}))
+    stage.hurt("motor_error:right_elbow_pitch")
+    stage.wait(1.0)
+    assert set(stage.sent) == {"Velocity"}
 
 
 def test_a_drive_that_somebody_else_cancels_is_not_the_guards_doing() -> None:

@@ -75,5 +75,5 @@ def test_a_fall_on_the_way_fails() -> None:
     play = stage.leaf(StandPose, **LOW).go(0.2)
     stage.twin.fall()
     play.finish()
-    assert (play.status, play.reason) == (Status.FAILURE, "no_progress")
-    assert "does not stand stably" in play.leaf.message
+    assert (play.status, play.reason) == (Status.FAILURE, "ended")
+    assert "e-stop tilt" in play.leaf.message

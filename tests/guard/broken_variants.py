@@ -77,6 +77,14 @@ STORIES = (
     "start, late flag, run 1.3 s",
     "mismatch, start",
 )  # fmt: skip
+POSES = (
+    "fsm ready, start, ask stand pose, bent, arm error, run 1.3 s",
+    "start, ask move hand, arm error, run 1.3 s",
+    "fsm ready, start, ask stand pose, pose silent, arm error",
+    "fsm ready, start, ask stand pose, bent, moving, soft e-stop, run 1.3 s",
+    "fsm ready, start, ask stand pose, reboot",
+)
+"""Stories of a robot that drives to poses by itself."""
 
 
 def campaign(rule_set: tuple[rules.Rule, ...] = rules.RULES) -> Iterator[str]:
@@ -84,6 +92,8 @@ def campaign(rule_set: tuple[rules.Rule, ...] = rules.RULES) -> Iterator[str]:
     config = quick_config()
     for story in STORIES:
         yield from play(JudgedWorld("atom_w", config, rule_set), story)
+    for story in POSES:
+        yield from play(JudgedWorld("gr2", config, rule_set), story)
     dry = JudgedWorld("atom_w", replace(config, dry_run=True), rule_set)
     yield from play(dry, "start, ask velocity, stop, soft e-stop")
 
@@ -327,6 +337,35 @@ def _(patch: Patch) -> None:
         turn.change(latched=latched)
 
     patch.setattr(stops, "begin", forget)
+
+
+@variant("the robot goes on to a pose after a stop")
+def _(patch: Patch) -> None:
+    patch.setattr(stops, "_poses_on_the_way", lambda turn: ())
+
+
+@variant("a stop leaves the robot its pose")
+def _(patch: Patch) -> None:
+    patch.setattr(stops, "_where_it_is", lambda intent, turn: intent)
+
+
+@variant("a stop believes an old pose")
+def _(patch: Patch) -> None:
+    patch.setattr(stops, "topic_problem", _nothing)
+
+
+@variant("a robot that has let go is told a pose")
+def _(patch: Patch) -> None:
+    held = stops._poses_on_the_way
+
+    def careless(turn: Turn) -> tuple[Any, ...]:
+        flags = turn.state.flags
+        turn.change(flags={})
+        poses = held(turn)
+        turn.change(flags=flags)
+        return poses
+
+    patch.setattr(stops, "_poses_on_the_way", careless)
 
 
 @variant("velocity is not zeroed by a stop")

@@ -79,6 +79,56 @@ def test_hold(robot: str) -> None:
     assert world.state.mode == "disarmed"
 
 
+LOW = i.StandPose(-0.1, 0.0, 0.0)
+
+
+def posing() -> World:
+    """A GR-2 half way to a stand pose."""
+    world = World("gr2")
+    world.shown.fsm = world.profile.fsm["pd_stand"]
+    world.run()
+    assert world.ask(LOW).outputs
+    world.shown.stand = (-0.05, 0.0, 0.0)
+    world.wait(0.1, beats=True)
+    world.trace.clear()
+    return world
+
+
+def stand_poses(outputs: list[tuple[float, Output]]) -> list[tuple[float, i.AnyIntent]]:
+    return [(at, o.intent) for at, o in outputs if isinstance(o, Send) and isinstance(o.intent, i.StandPose)]
+
+
+def test_a_body_on_its_way_to_a_pose_stays_where_it_is_and_the_leaf_is_told_why() -> None:
+    world = posing()
+    stop = world.do(e.Stop("op"))
+    assert ("ended", world.last_id, "stopped by op") in [(r.kind, r.id, r.text) for r in stop.reports]
+    assert stand_poses(sent(world, 3.0)) == [(0.0, i.StandPose(-0.05, 0.0, 0.0))]
+
+
+def test_a_body_that_goes_on_is_told_the_same_pose_again() -> None:
+    world = posing()
+    world.do(e.Stop("op"))
+    world.shown.stand, world.shown.speed = (-0.1, 0.0, 0.0), 0.08
+    poses = stand_poses(sent(world, 3.0))
+    assert [pose for _, pose in poses] == [i.StandPose(-0.05, 0.0, 0.0)] * 4
+    assert "press_hardware_estop" in reports(world)
+
+
+def test_a_pose_beyond_the_limits_is_held_at_the_limit() -> None:
+    world = posing()
+    world.shown.stand = (-0.9, 0.0, 0.0)
+    world.sample()
+    lowest = world.profile.stand_pose.dz.low if world.profile.stand_pose else 0.0
+    assert stand_poses([(0.0, o) for o in world.do(e.Stop("op")).outputs]) == [(0.0, i.StandPose(lowest, 0.0, 0.0))]
+
+
+@pytest.mark.parametrize("event", [e.RobotRebooted("test"), e.Observation("aurora_state", {}, {"security": True})])
+def test_a_robot_that_has_let_go_is_told_no_pose(event: e.Event) -> None:
+    world = posing()
+    world.do(event)
+    assert stand_poses(sent(world, 3.0)) == []
+
+
 def test_park_of_a_walking_aurora_waits_until_it_stands_then_sets_pd_stand() -> None:
     world = moving("gr2")
     world.shown.speed = 0.3

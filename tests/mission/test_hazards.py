@@ -34,6 +34,16 @@ DOING: dict[str, tuple[str, tuple[str, ...]]] = {
     "atom moves its arms": ("atom", ARMS_ATOM),
     "gr2 walks": ("gr2", (*WALK_GR2, "Walk: {forward: 0.3 m/s, time: 6 s}")),
     "gr2 moves its arms": ("gr2", (*STAND_GR2, "MoveJoints: {pose: ready, time: 3 s}")),
+    "gr2 bends": ("gr2", (*STAND_GR2, "StandPose: {height: -15 cm, pitch: 0.3 rad}")),
+    "gr2 reaches": (
+        "gr2",
+        (
+            *STAND_GR2,
+            "SetFsm: {state: walk}",
+            "SetUpperFsm: {state: move_cmd}",
+            "MoveHand: {hand: left, forward: 35 cm, left: 25 cm, up: 10 cm, speed: 10 %}",
+        ),
+    ),
     "adam_u moves its arms": ("adam_u", ("MoveJoints: {pose: ready, time: 3 s}",)),
 }
 """What the robot is doing when it happens: the last leaf, which is called act."""
@@ -112,6 +122,7 @@ def phases(doing: str) -> tuple[float, ...]:
 ATOM_W = ("atom_w drives", "atom_w moves its arms", "atom_w closes a hand")
 ATOM = ("atom walks", "atom moves its arms")
 GR2 = ("gr2 walks", "gr2 moves its arms")
+POSES = {"gr2 bends": "stand_pose", "gr2 reaches": "move_hand"}
 ADAM = "adam_u moves its arms"
 BASE = ("CANCEL_TASK",)
 
@@ -138,6 +149,7 @@ CASES = [
     *[estop("H3", doing, "amr_stop_topic", "amr", says="disagree") for doing in ATOM_W],
     *[estop("H3", doing, "amr_stop_event", "amr_event", says="disagree") for doing in ATOM_W],
     *[estop("H4", doing, "security", "security", after=after) for doing in GR2 for after in phases(doing)],
+    *[estop("H4", doing, "security", "security", never=(pose,)) for doing, pose in POSES.items()],
     *[estop("H4", ADAM, hurt, reason) for hurt, reason in
       (("motor_error:left_elbow", "motors"), ("damping", "pad"), ("fall", "tilt"))],
     *[estop("H5", doing, f"{kind}+10ms", kind) for doing in ATOM_W + ATOM for kind in ("soft", "hard")],
@@ -155,6 +167,9 @@ CASES = [
       for doing, topic, sends in (
           ("gr2 walks", "base_data_pub", ("velocity",)),
           (ADAM, "rt/lowstate", ("joints",)), ("atom_w drives", "rt/amr/state", BASE))],
+    *[Case("H10", doing, "off:aurora_state", "fault", "aurora_state. is stale", why="^fault", within=0.55,
+           sends=(pose,))
+      for doing, pose in POSES.items()],
     Case("H10", "atom_w moves its arms", "off:rt/upper/state", outcome="failure", sends=("joints",)),
     Case("H10", "gr2 moves its arms", "off:robot_control_group_state", outcome="failure", why="stale",
          sends=("joints",)),
@@ -215,10 +230,16 @@ CASES = [
       for doing, joint, sends in (
           ("atom_w moves its arms", "left_elbow_pitch", ("joints",)), ("atom walks", "head_yaw", ("velocity",)),
           ("atom_w drives", "right_elbow_pitch", BASE))],
+    *[Case("H32", doing, "motor_error:right_elbow_pitch", outcome="failure", why="right_arm: motion error",
+           says="errors", sends=(pose,))
+      for doing, pose in POSES.items()],
     *[Case("H32", doing, f"motor_error:{joint}", "fault", "error", why="^fault", within=0.3)
       for doing, joint in (("atom walks", "left_knee_pitch"), ("atom_w drives", "lift_1"))],
     *[Case("H32", "atom_w drives", hurt, "fault", "node state|ecat2can", why="^fault", within=0.3)
       for hurt in (lose_a_node, fail_a_bus)],
+    *[Case("H21", doing, "foreign_fsm:default", "intervened", "by another hand", why="^intervened", within=1.0,
+           never=("fsm", pose))
+      for doing, pose in POSES.items()],
     *[Case("H33", doing, "fall", "estopped", "tilt", why="^estopped", within=0.1) for doing in (*GR2, ADAM)],
 ]  # fmt: skip
 

@@ -155,6 +155,18 @@ def _joints(world: JudgedWorld) -> None:
     world.ask(i.JointTarget("left_arm", tuple(value + 0.05 for value in q), 1.0))
 
 
+def _move_hand(world: JudgedWorld) -> None:
+    world.ask(i.SetUpperFsm("move_cmd"))
+    world.shown.upper_fsm = world.profile.upper_fsm.get("move_cmd", 0)
+    world.sample()
+    world.ask(i.MoveHand("left_arm", (0.35, 0.25, 0.1, 0.0, 0.0, 0.0, 1.0), False, 0.1))
+
+
+def _pose_silent(world: JudgedWorld) -> None:
+    world.shown.silent = ("robot_stand_pose_state", "robot_cartesian_state")
+    world.wait(1.3, beats=True)
+
+
 def _epoch_event(make: Callable[[int], Event]) -> Action:
     return lambda world: void(world.do(make(world.state.epoch)))
 
@@ -243,6 +255,10 @@ ACTIONS: dict[str, Action] = {
     "ask NaN": _ask(i.Velocity(math.nan, 0.0, 0.0)),
     "ask too fast": _ask(i.Velocity(9.0, 0.0, 0.0)),
     "ask joints": _joints,
+    "ask stand pose": _ask(i.StandPose(-0.1, 0.0, 0.0)),
+    "ask move hand": _move_hand,
+    "bent": _show(stand=(-0.05, 0.0, 0.0)),
+    "pose silent": _pose_silent,
     "ask clear": _ask(i.ClearErrors()),
     "ask move": _ask(i.MoveToTag(12, None)),
     "ask cancel": _ask(i.CancelTask()),
@@ -292,15 +308,19 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
         "start", "ask velocity", "ask joints", "limp", "fsm walk", "upper control off", "soft e-stop", "release",
         "run 1.3 s",
     ),
+    "poses": (
+        "fsm ready", "start", "ask stand pose", "bent", "arm error", "soft e-stop", "release", "run 1.3 s",
+        "pose silent", "reboot",
+    ),
     "faults": ("start", "foreign", "alone", "reboot", "silence", "unhealthy", "healthy", "run 1.3 s"),
     "stops without effect": ("start", "ask fsm", "fsm ready", "moving", "still", "stop", "wait 1.3 s", "run 1.3 s"),
 }  # fmt: skip
 
 
 EXPLORED = (
-    *(("atom_w", name) for name in ALPHABETS),
+    *(("atom_w", name) for name in ALPHABETS if name != "poses"),
     *(("atom", name) for name in ("streams", "letting go")),
-    *(("gr2", name) for name in ("emergency stop and re-arming", "streams", "stops without effect")),
+    *(("gr2", name) for name in ("emergency stop and re-arming", "streams", "stops without effect", "poses")),
     *(("adam_u", name) for name in ("emergency stop and re-arming", "streams", "stops of people")),
 )
 """Which robot is explored with which events."""
@@ -348,6 +368,7 @@ def key_of(world: JudgedWorld) -> Hashable:
         tuple(sorted(what for what, at in state.asked.items() if now - at <= timing.explained)),
         tuple(sorted(state.reached.items())),
         tuple((g, _age(now, h.until)) for g, h in sorted(state.holds.items())), state.observed.base,
+        shown.stand, shown.silent, tuple(state.posing),
         shown.fsm, tuple(shown.flags.items()), shown.upper_control, shown.base, shown.speed, shown.unhealthy,
         tuple(shown.errors), shown.power,
     )  # fmt: skip

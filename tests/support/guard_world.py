@@ -55,6 +55,8 @@ class Shown:
     upper_control: bool = True
     velocity_source: int = 2
     upper_fsm: int = 0
+    stand: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    reach: tuple[float, ...] = (0.2, 0.25, 0.1, 0.0, 0.0, 0.0, 1.0)
     base: Base = IDLE
     speed: float = 0.0
     unhealthy: str | None = None
@@ -143,6 +145,9 @@ class World:
             if role == "base":
                 flags = {"amr_event": shown.flags["amr_event"]}
             said[source] = (facts | by_role[role], flags)
+        if self.profile.family == "aurora":
+            said["robot_stand_pose_state"] = ({"stand": shown.stand}, {})
+            said["robot_cartesian_state"] = ({"reach": dict.fromkeys(("left_arm", "right_arm"), shown.reach)}, {})
         return said
 
     def measured(self, group: str) -> tuple[float, ...]:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 TTL = 0.2
 EPS = 1e-6
 SOFT_HOLD = 0.5
+NEAR = 0.01
 SEVERITY = {"paused": 1, "stopping": 2, "intervened": 3, "fault": 4, "estopped": 5}
 ACTIVE = ("armed", "running", "paused")
 PERSON = (
@@ -34,6 +35,11 @@ NEEDS = {
     "SwitchUpperControl": ("emergency", "fsm", "joints"),
     "HandTarget": ("emergency", "fsm", "hands"),
 }
+POSES = {
+    "StandPose": ("robot_stand_pose_state", "stand", (2,)),
+    "MoveHand": ("robot_cartesian_state", "reach", (3,)),
+}
+"""What the robot drives to by itself: where it shows how far it is, and in which states it goes by it."""
 ASKED_ONCE = ("MoveToTag", "RotateBase")
 
 
@@ -86,6 +92,8 @@ class Picture(msgspec.Struct, frozen=True):
     streams: tuple[tuple[int, str, float], ...] = ()
     """Open streams: id, kind, last renewal."""
     remote: bool = False
+    poses: tuple[tuple[int, str], ...] = ()
+    """Poses the robot was told and may be on its way to: id and command."""
     task: str = "none"
     """none, sent (no sign of it yet) or taken."""
     task_before: int = 0
@@ -139,6 +147,7 @@ def check(
         *_sickness(terms, before, seen, at, event, outputs, mode),
         *_letting_go(terms, before, seen, at, event, outputs, mode),
         *_ends(terms, before, seen, event, outputs, reports),
+        *_poses(terms, before, seen, at, event, outputs, reports),
     ]
     after = _let_out(seen, at, event, outputs, reports)
     problems += _endings(after, at, mode, outputs)
@@ -226,6 +235,7 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
     """What leaving outputs and reports change."""
     changes: dict[str, Any] = {}
     streams = {i: (kind, renewed) for i, kind, renewed in picture.streams}
+    poses = dict(picture.poses)
     for output in outputs:
         command = command_of(output)
         if command == "StartRemote":
@@ -248,10 +258,13 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
             changes["epoch"] = int(report.value) if held else picture.epoch
         if report.kind == "ended":
             streams.pop(report.id, None)
+            poses.pop(report.id, None)
     if name_of(event) == "IntentAsked" and any(r.kind == "sent" and r.id == event.id for r in reports):
         kind = name_of(event.intent)
         if kind in ("Velocity", "DriveBase", "JointTarget", "JointPath"):
             streams[event.id] = (kind, at)
+        if kind in POSES:
+            poses = {i: other for i, other in poses.items() if other != kind} | {event.id: kind}
     if name_of(event) in ("RunBegan", "Choose") and any(r.kind == "mode" and r.value == "running" for r in reports):
         changes |= {"began": True, "heartbeat": at}
     if name_of(event) == "Acknowledge" and any(r.value == "acknowledged" for r in reports):
@@ -260,7 +273,9 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
         changes["checked_at"] = at
     if any(r.kind == "rearm" and r.value == "armed" for r in reports):
         changes |= {"cleared": False, "limp_since": math.inf}
+        poses = {}
         changes |= {"latched": (), "latched_at": math.inf, "acknowledged_at": -math.inf, "checked_at": -math.inf}
+    changes["poses"] = tuple(sorted(poses.items()))
     changes["streams"] = tuple((i, kind, renewed) for i, (kind, renewed) in sorted(streams.items()))
     return replace(picture, **changes)
 
@@ -455,6 +470,35 @@ def _ends(
         last = [o for o in outputs if command_of(o) == wanted and o.role == "stop"]
         if not last or (wanted != "Joints" and not all(is_zero(o) for o in last)):
             yield f"I10 {kind} ended without zero or hold"
+
+
+def _poses(
+    terms: Terms, before: Picture, seen: Picture, at: float, event: Any, outputs: list[Any], reports: list[Any]
+) -> Iterator[str]:
+    """A stop ends a pose where the robot is seen to be, if that is known; and whoever asked for it is told."""
+    told = [o for o in outputs if command_of(o) in POSES and o.role == "stop"]
+    for output in told:
+        topic, fact, _ = POSES[command_of(output)]
+        here = seen.fact(fact)
+        wanted = here[output.intent.arm] if fact == "reach" and here else here
+        numbers = tuple(_plain_numbers(output.intent))[: len(wanted or ())]
+        if wanted is None or max(map(abs, map(float.__sub__, numbers, map(float, wanted)))) > NEAR:
+            yield f"I10 {command_of(output)} of a stop is not where the robot is"
+        if at - dict(seen.seen).get(topic, -math.inf) > terms.stale_cap + EPS:
+            yield f"I6 {command_of(output)} of a stop although {topic} is stale"
+        if name_of(event) == "RobotRebooted":
+            yield f"H14 {command_of(output)} to a robot that was restarted"
+    if not any(r.kind == "stop" for r in reports):
+        return
+    ended = {r.id for r in reports if r.kind == "ended"}
+    for number, command in before.poses:
+        topic, _, states = POSES[command]
+        heard = at - dict(seen.seen).get(topic, -math.inf) < 0.1 - EPS
+        spared = seen.latched or name_of(event) == "RobotRebooted" or seen.fact("fsm") not in states
+        if number not in ended:
+            yield f"I10 {command} goes on after a stop"
+        if heard and not spared and command not in map(command_of, told) and not terms.dry_run:
+            yield f"I10 {command} was not stopped"
 
 
 def _endings(after: Picture, at: float, mode: str, outputs: list[Any]) -> Iterator[str]:

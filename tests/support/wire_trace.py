@@ -21,6 +21,8 @@ NEAR = 0.1
 """Radians between where joints are and where they are held."""
 ENDS = frozenset({"CANCEL_TASK", "PAUSE_TASK", "STOP_REMOTE"})
 TERMINAL = frozenset({"COMPLETED", "FAILED", "CANCELED", "IDLE", "STOPPED"})
+POSES = ("stand_pose", "move_hand")
+HOLDS = ("joints", "hands", *POSES)
 PARKED = frozenset({"fsm", "upper_control"})
 """What a robot may be told when it is parked."""
 
@@ -29,6 +31,7 @@ NAMES = {
     "rt/switch/upper/control": "upper_control", "rpc/SwitchUpperLimbControl": "upper_control",
     "velocity_cmd": "velocity", "rpc/SetVel": "velocity", "velocity_source_cmd": "source",
     "robot_control_group_cmd": "joints", "rt/upper/cmd": "joints", "rt/lowcmd": "joints",
+    "robot_stand_pose_cmd": "stand_pose", "move_command_data": "move_hand",
     "rt/hands/cmd": "hands", "rt/handcmd": "hands", "rt/clear/errors": "clear_errors",
 }  # fmt: skip
 JOINTS = {"aurora": "robot_control_group_state", "atom": "rt/upper/state", "adam": "rt/lowstate"}
@@ -41,7 +44,7 @@ class Said(NamedTuple):
     what: str
     numbers: tuple[float, ...]
     away: float
-    """How far joint angles in it are from where the joints were."""
+    """How far joint angles or a pose in it are from where the joints or the body were."""
 
     @property
     def ends_something(self) -> bool:
@@ -92,7 +95,9 @@ class WireTrace:
         return "" if idle else f"a task while the base is {base.device_status.name} {base.navigation_status.name}"
 
     def _distance(self, name: str, message: Any) -> float:
-        """How far commanded joints are from where they are shown."""
+        """How far commanded joints, or a commanded pose, are from where they are shown."""
+        if NAMES.get(name) in POSES:
+            return _apart(*self._pose(name, message))
         if NAMES.get(name) != "joints":
             return 0.0
         state = self.shown(JOINTS[self.family])
@@ -103,6 +108,16 @@ class WireTrace:
             driven = [(c.q, m.q) for c, m in zip(message.motor_cmd, state.motor_state) if c.kp > 0]
             pairs = driven
         return max((abs(a - b) for a, b in pairs), default=0.0)
+
+    def _pose(self, name: str, message: Any) -> tuple[Any, Any]:
+        """The pose that is commanded, and the one that is shown."""
+        if NAMES[name] == "stand_pose":
+            state = self.shown("robot_stand_pose_state")
+            wanted, shown = ([each.delta_z, each.delta_pitch, each.delta_yaw] for each in (message, state))
+            return wanted, shown
+        arms = self.shown("robot_cartesian_state").cartesian_state
+        moved = next(arm for arm in message.cartesian_commands.cartesian_cmd if arm.group_motion_state)
+        return moved.pose, next(arm.pose for arm in arms if arm.group_name == moved.group_name)
 
     # What the guard says
 
@@ -120,6 +135,10 @@ class WireTrace:
 
     def names(self, since: float = -math.inf) -> list[str]:
         return [said.what for said in self.said if said.at >= since - EPS]
+
+
+def _apart(wanted: Any, shown: Any) -> float:
+    return max(abs(a - b) for a, b in zip(wanted, shown))
 
 
 def _numbers(value: Any) -> Iterator[float]:
@@ -154,14 +173,14 @@ def _forbidden(trace: WireTrace) -> Iterator[str]:
         mode = trace.mode_at(said.at)
         if mode is None or said.ends_something or mode.value in ("running", "paused"):
             continue
-        held = said.what in ("joints", "hands") and said.away <= NEAR
+        held = said.what in HOLDS and said.away <= NEAR
         since = min(m.at for m in trace.modes if m.value == mode.value and m.at > _before(trace, mode))
         allowed = {
-            "estopped": held and said.at <= since + HELD + EPS and not _powerless(mode.text),
+            "estopped": held and said.what not in POSES and said.at <= since + HELD + EPS and not _powerless(mode.text),
             "fault": held or said.at <= since + EPS,  # a frame may be due when the silence becomes too long
             "intervened": said.what in ("joints", "velocity") and said.at <= since + EPS,  # due when others were seen
-            "stopping": said.what in ("joints", "hands", *PARKED),
-            "disarmed": said.what in ("joints", "hands", *PARKED),
+            "stopping": said.what in ("joints", "hands", *PARKED) or held,
+            "disarmed": said.what in ("joints", "hands", *PARKED) or held,
             "offline": held,
             "armed": held,
         }
