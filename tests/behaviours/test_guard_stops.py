@@ -11,11 +11,12 @@ from behaviours.hands import HandGrasp, HandOpen, HandPose
 from behaviours.joints import MoveHand, MoveJoints
 from behaviours.mobile_base import DriveBase, MoveToTag, RotateBase
 from behaviours.stand_pose import StandPose
+from orchestrator.guard.last_stop import last_stop
 from orchestrator.guard.modes import Mode
 from orchestrator.leaf import Status
 from tests.behaviours.test_mobile_base import stands, turning_base
 from tests.support.leaf_cases import MOVE_COMMAND, STANDING, UPPER, Step
-from tests.support.leaf_harness import Play, Stage
+from tests.support.leaf_harness import Play, Stage, guard_config
 
 CLOSED: Step = (HandPose, {"hand": "right", "fingers": [90.0] * 6})
 WHY = "left_arm[3]: error 0x1"
@@ -113,6 +114,17 @@ def test_what_lies_in_a_reader_from_before_a_silence_is_no_pose() -> None:
     stage.wait(0.1)
     told = [report.text for report in stage.commander.reports if report.value == "not held"]
     assert told == ["StandPose cannot be stopped: where the robot is, robot_stand_pose_state, is unknown"]
+
+
+@pytest.mark.parametrize("leaf", POSES)
+def test_a_run_whose_guard_is_gone_ends_a_pose_too(leaf: Any) -> None:
+    stage, _ = begin_pose(leaf)
+    stage.guard.handle = lambda event: None  # type: ignore[method-assign]
+    asked = stage.commander._receipts.let_through
+    here = where(stage)
+    assert last_stop(stage.profile, guard_config(), stage.bus, asked, lambda report: None)
+    stage.wait(3.0)
+    assert where(stage) == pytest.approx(here, abs=0.06), "the robot has to find the run's writers first"
 
 
 def test_a_robot_that_walks_again_is_told_no_stand_pose() -> None:

@@ -138,7 +138,7 @@ class WireTrace:
 
 
 def _apart(wanted: Any, shown: Any) -> float:
-    return max(abs(a - b) for a, b in zip(wanted, shown))
+    return max((abs(a - b) for a, b in zip(wanted, shown)), default=0.0)
 
 
 def _numbers(value: Any) -> Iterator[float]:
