@@ -127,9 +127,7 @@ def pause(turn: Turn, event: Pause) -> None:
     if turn.state.mode is not Mode.RUNNING:
         _refuse(turn, event, f"the robot is {turn.state.mode.value}")
         return
-    wanted = turn.state.wanted
     stops.begin(turn, "hold", f"paused by {event.who}", base="pause")
-    turn.change(wanted=wanted)  # what we asked for before the pause may still come about, by our hand
     turn.enter(Mode.PAUSED, f"paused by {event.who}")
 
 

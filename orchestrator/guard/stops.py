@@ -51,8 +51,7 @@ def begin(
     _end_what_goes_on(turn, cause)
     velocity = setting.takes(Velocity) and (drove_velocity or setting.robot.hold.always_zero_velocity)
     turn.change(
-        pending=(),
-        wanted={},
+        pending=(),  # what we wanted before may still come about, by our hand
         stop=Stopping(
             profile=profile,
             cause=cause,

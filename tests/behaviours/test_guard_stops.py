@@ -139,3 +139,14 @@ def test_a_drive_that_somebody_else_cancels_is_not_the_guards_doing() -> None:
     play = stage.leaf(MoveToTag, tag=12).go(3.0)
     stage.hurt("amr_cancel")
     assert play.finish().reason == "cancelled_by_other"
+
+
+@pytest.mark.parametrize(("robot", "state"), [("gr2", "pd_stand"), ("atom_w", "ready")])
+def test_a_state_that_comes_about_after_a_stop_was_still_asked_for_by_us(robot: str, state: str) -> None:
+    stage = Stage(robot)
+    play = stage.leaf(SetFsm, state=state).go(0.02)
+    assert play.status is Status.RUNNING
+    stage.hurt("motor_error:left_elbow_pitch")
+    play.finish()
+    stage.wait(3.0)
+    assert stage.guard.state.mode is not Mode.INTERVENED
