@@ -11,6 +11,5 @@ class CheckEmergency(Look, needs="emergency", looks=True, instant=True, timeout=
 
     def step(self) -> Status:
         emergency = self.robot.emergency
-        return self.check(
-            "emergency.any", emergency.any(), lambda on: f"pressed: {emergency.pressed()}" * on, "emergency"
-        )
+        pressed = f"pressed: {', '.join(emergency.pressed())}"
+        return self.check("emergency.any", emergency.any(), lambda on: pressed * on, "emergency")

@@ -30,7 +30,7 @@ def _histories(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    if item.get_closest_marker("alone") is None:
+    if item.get_closest_marker("dds") is None:  # everything that is not in real time
         return None
     stash = item.config.stash
     if WATCH not in stash:
