@@ -13,8 +13,8 @@ demo: $(READY)
 	@$(BIN)/orchestrator run trees/04_deliver_atom_w.yaml --sim --yes
 
 test: lint
-	@$(BIN)/pytest -n auto -m "not alone"
-	@$(BIN)/pytest -n 2 -m "alone and not long"
+	@$(BIN)/pytest -n auto --dist worksteal -m "not alone"
+	@$(BIN)/pytest -n 2 --dist worksteal -m "alone and not long"
 
 test-dds: $(READY)
 	@$(BIN)/pytest -m "alone or dds"
