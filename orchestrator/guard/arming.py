@@ -35,7 +35,8 @@ def acknowledge(turn: Turn, event: Acknowledge) -> None:
         turn.change(rearming=Rearming("acknowledged", turn.now, mode))
         turn.report(
             "rearm",
-            f"{event.who} acknowledged {mode.value} ({turn.state.reason}): {event.reason}",
+            f"{event.who} acknowledged {mode.value} ({turn.state.reason})"
+            + (f": {event.reason}" if event.reason else ""),
             value="acknowledged",
         )
         turn.enter(Mode.DISARMED, f"{mode.value} acknowledged by {event.who}", acknowledged=True)

@@ -70,7 +70,7 @@ def _model(setting: Setting, state: State) -> Line:
 
 
 def _emergency(setting: Setting, state: State, now: float) -> Line:
-    flags = {channel: state.flags.get(channel) for channel in setting.robot.channels}
+    flags = dict.fromkeys(setting.robot.channels) | state.flags
     evidence = ", ".join(f"{channel} {_shown(flag)}" for channel, flag in flags.items())
     problem = None
     if None in flags.values():

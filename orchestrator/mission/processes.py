@@ -113,11 +113,12 @@ def make_own(folder: Path) -> None:
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) != 0o700:
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
         raise ProcessError(
-            f"{folder} must be a folder of yours with mode 0700, but it is {stat.filemode(found.st_mode)} of user "
-            f"{found.st_uid}: remove it, or set XDG_RUNTIME_DIR"
+            f"{folder} must be a folder of yours that nobody else can write to, but it is "
+            f"{stat.filemode(found.st_mode)} of user {found.st_uid}: remove it, or set XDG_RUNTIME_DIR"
         )
+    folder.chmod(0o700)
 
 
 def guards(processes: Path = Path("/proc")) -> dict[Path, int]:

@@ -64,7 +64,7 @@ def test_a_folder_that_somebody_else_may_have_made_is_refused(tmp_path: Path, wr
     folder = tmp_path / "orchestrator-0"
     if wrong == "open":
         folder.mkdir()
-        folder.chmod(0o755)
+        folder.chmod(0o775)
     elif wrong == "link":
         (tmp_path / "real").mkdir(mode=0o700)
         folder.symlink_to(tmp_path / "real")
@@ -74,10 +74,18 @@ def test_a_folder_that_somebody_else_may_have_made_is_refused(tmp_path: Path, wr
         make_own(folder)
 
 
+def test_a_folder_of_ours_that_others_can_read_is_closed(tmp_path: Path) -> None:
+    folder = tmp_path / "orchestrator-0"
+    folder.mkdir()
+    folder.chmod(0o755)
+    make_own(folder)
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
 def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_own(tmp_path / "own")
     monkeypatch.setattr(os, "getuid", lambda: 4711)
-    with pytest.raises(ProcessError, match="must be a folder of yours with mode 0700, but it is drwx------ of user"):
+    with pytest.raises(ProcessError, match=r"must be a folder of yours .* but it is drwx------ of user"):
         make_own(tmp_path / "own")
 
 

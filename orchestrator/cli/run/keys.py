@@ -10,6 +10,8 @@ PAUSE, STEP, STOP = "p", "s", "q"
 ABORT = "a"
 """Only while a tree runs: before that, and after a stop, there is nothing to be aborted, and the key may answer."""
 _TAKEN = frozenset({PAUSE, STEP, STOP})
+_LETTERS = {"arm": "m", "abort": ""}
+"""A key that is held down answers again and again: the one that acknowledges a stop must do nothing after that."""
 
 
 class Controlled(Protocol):
@@ -32,11 +34,11 @@ class Controlled(Protocol):
 
 
 def choice_keys(choices: list[str], running: bool = False) -> dict[str, str]:
-    """A key for every choice: its first letter that is free, else its number."""
+    """A key for every choice: its letter if that is free, the first one mostly, else its number."""
     taken = _TAKEN | {ABORT} if running else _TAKEN
     keys: dict[str, str] = {}
     for number, choice in enumerate(choices, 1):
-        letter = choice[:1].lower()
+        letter = _LETTERS.get(choice, choice[:1].lower())
         free = letter.isalpha() and letter not in keys and letter not in taken
         keys[letter if free else str(number)] = choice
     return keys

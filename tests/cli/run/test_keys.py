@@ -40,7 +40,7 @@ def question(*choices: str) -> Prompt:
     ("choices", "keys"),
     [
         (["yes", "no"], ["y", "n"]),
-        (["arm", "abort"], ["a", "2"]),
+        (["arm", "abort"], ["m", "2"]),
         (["skip", "pause", "quit"], ["1", "2", "3"]),
         (["12", "Ärmel", ""], ["1", "ä", "3"]),
     ],
@@ -82,11 +82,18 @@ def test_abort_is_the_same_key_as_long_as_a_tree_runs_and_nothing_else_then() ->
     run = Run()
     press("a", arm, run, running=True)
     press("1", arm, run, running=True)
-    press("a", arm, run, running=False)
+    press("m", arm, run, running=False)
     press("a", None, run, running=False)
     assert run.did == ["abort", "7: arm", "7: arm"]
     assert ("a", "abort: orderly way out") in hints(arm, paused=False, running=True)
-    assert [key for key, _ in hints(arm, paused=False, running=False)] == ["a", "2", "p", "s", "q"]
+    assert [key for key, _ in hints(arm, paused=False, running=False)] == ["m", "2", "p", "s", "q"]
+
+
+def test_a_key_that_is_held_acknowledges_and_does_nothing_after_that() -> None:
+    run = Run()
+    for choices in (["acknowledge", "abort"], ["arm", "abort"], ["restart the step", "abort"]):
+        press("a", question(*choices), run, running=False)
+    assert run.did == ["7: acknowledge"]
 
 
 def test_hints_name_the_keys_that_do_something() -> None:

@@ -136,11 +136,11 @@ def test_after_an_emergency_stop_a_person_arms_again_and_the_step_is_done_again(
     shown = terminal.until("a  acknowledge")
     assert "guard estopped" in shown
     assert "■ drive to the shelf" in shown
-    while "a  arm " not in terminal.text:  # the stop must have been clear for a second
+    while "m  arm " not in terminal.text:  # the stop must have been clear for a second
         terminal.press("a")
         terminal.until_other(terminal.text)
     assert "ok  alone: no other writer" in terminal.text
-    terminal.press("a")
+    terminal.press("m")
     terminal.until("r  restart the step")
     terminal.press("r")
     terminal.until("✓ close the hand on the box")
@@ -166,7 +166,7 @@ def adam(tmp_path: Path) -> Iterator[None]:
 def test_a_real_robot_is_armed_by_a_person_who_has_seen_the_evidence(run: Run, tmp_path: Path) -> None:
     (tmp_path / "tree.yaml").write_text("tree: short\nroot:\n  - Wait: {time: 1 s}\n")
     terminal = run("tree.yaml", "--robot", "adam_u", cwd=tmp_path)
-    shown = terminal.until("a  arm")
+    shown = terminal.until("m  arm")
     assert shown.startswith(" REAL  adam_u  short")
     assert "ok  e-stop: motors clear" in shown
     assert "ok  alone: no other writer" in shown
@@ -176,8 +176,8 @@ def test_a_real_robot_is_armed_by_a_person_who_has_seen_the_evidence(run: Run, t
     assert terminal.is_restored
     assert "left before anything moved" in terminal.text
     terminal = run("tree.yaml", "--robot", "adam_u", cwd=tmp_path)
-    terminal.until("a  arm")
-    terminal.press("a")
+    terminal.until("m  arm")
+    terminal.press("m")
     assert terminal.finish() == 0
     assert "✓ Wait" in terminal.text
 
