@@ -199,6 +199,9 @@ class ModifierReader:
             made = self._reader.expression(item)
             if made is None or made.kind == "any":
                 return None, None
+            if made.kind == "list":
+                self._findings.error(item, "wrong-kind", f"{item.text} is a list itself: write it without the brackets")
+                return None, None
             if made.kind == "word":
                 values.append(item.text)
                 kinds.add("choice")
