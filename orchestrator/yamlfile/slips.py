@@ -37,6 +37,7 @@ _BARE = re.compile(r"(\s*(?:- +)*)([^\s:#\[{\"'][^:#]*?)\s*(?:#.*)?")
 _END_IN_BRACKETS = re.compile(r"[,\]}]")
 _LONG_DASHES = ("\N{EN DASH}", "\N{EM DASH}")
 _NAME_IN_BRACES = re.compile(r"\$\{ *([A-Za-z_]\w{0,60}) *\}")
+_BRACKETS = re.compile(r""""[^"]*"|'[^']*'|(?:^|\s)#.*|[\[\]{}]""")
 _HASH = re.compile(r"([^\s,\[{][^,\[\]{}\"']*?) #")
 
 
@@ -125,6 +126,23 @@ def _in_brackets(c: Complaint) -> Explanation:
     return (c.context_line, c.context_column, "open-bracket", message, None)
 
 
+def _no_value(c: Complaint) -> Explanation | None:
+    """Inside brackets something stands where a value should: mostly the first line after one that was never closed."""
+    if c.text(c.line)[c.column : c.column + 1] in (",", "]", "}"):
+        return (c.line, c.column, "missing-value", "a value is missing here", None)
+    opened: list[tuple[int, int]] = []
+    for line in range(min(c.line, len(c.lines))):
+        for mark in _BRACKETS.finditer(c.text(line)):
+            if mark[0] in "[{":
+                opened.append((line, mark.start()))
+            elif mark[0] in "]}" and opened:
+                opened.pop()
+    if not opened:
+        return None
+    line, column = opened[-1]
+    return (line, column, "open-bracket", f"the {c.text(line)[column]} that opens here is not closed", None)
+
+
 def _first_character(c: Complaint) -> Explanation:
     text = c.text(c.line)
     why = f'a text cannot begin with "{text[c.column : c.column + 1]}"'
@@ -178,6 +196,7 @@ _SLIPS: tuple[tuple[str, Callable[[Complaint], Explanation | None]], ...] = (
     ("block sequence entries are not allowed", _dash_after_key),
     ("flow mapping", _in_brackets),
     ("flow sequence", _in_brackets),
+    ("did not find expected node content", _no_value),
     ("cannot start any token", _first_character),
     ("did not find expected key", _expected_key),
     ("did not find expected '-'", _expected_dash),

@@ -45,7 +45,7 @@ def test_a_file_with_a_syntax_error_stays_and_the_others_are_done(tree: Path) ->
     broken.write_text("tree: t\nroot: [\n")
     result = fmt(broken, tree, tree.with_name("no.yaml"))
     assert result.exit_code == 2
-    assert f"{broken}:3:1: error:" in result.stderr
+    assert f"{broken}:2:7: error: the [ that opens here is not closed" in result.stderr
     assert "there is no such file" in result.stderr
     assert broken.read_text() == "tree: t\nroot: [\n"
     assert tree.read_text() == TIDY

@@ -111,7 +111,7 @@ def test_any_layout_keeps_meaning_and_comments_and_settles(items: list[tuple[str
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("tree: t\nroot: [\n", "syntax"),
+        ("tree: t\nroot: [\n", "open-bracket"),
         ("tree: t\ntree: u\n", "duplicate-key"),
         ("tree: t\nroot: [CheckErrors,   # why\n  CheckEmergency]\n", "comment-lost"),
     ],
