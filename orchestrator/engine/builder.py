@@ -138,7 +138,7 @@ class _Builder:
         script = None if source.dead else self._substitutes.find(source.title, self.paths[number])
         if script is None:
             return self._core(source, number)
-        return StandIn(source.title, self._run, script, _results(source))
+        return StandIn(source.title, self._run, script, source.only_looks, _results(source))
 
     def _register(self, source: TreeNode, parent: int | None, role: str) -> int:
         number = len(self.structure)
@@ -217,7 +217,7 @@ class _Builder:
         timeout = source.modifiers.timeout
         limit = None if timeout is None else bind(timeout, self._run)
         is_saved = source.modifiers.save is not None
-        return LeafNode(source.title, self._run, make, limit, declared.resumable, is_saved, source)
+        return LeafNode(source.title, self._run, make, limit, declared.resumable, declared.looks, is_saved, source)
 
     def _leaf_maker(self, source: TreeNode, declared: Declaration) -> Callable[[], tuple[Leaf, Iterable[str]]]:
         run, robot, folder = self._run, self._run.robot, _folder(source.place.file)

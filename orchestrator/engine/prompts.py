@@ -41,7 +41,7 @@ class Prompts:
     @property
     def open(self) -> list[Question]:
         with self._lock:
-            return list(self._open.values())
+            return [question for question in self._open.values() if question.answer is None]
 
     def ask(self, node: int, name: str, text: str, choices: list[str]) -> Question:
         self._count += 1
@@ -54,11 +54,12 @@ class Prompts:
         return question
 
     def answer(self, number: int, choice: str) -> None:
+        """The first answer counts."""
         with self._lock:
             question = self._open.get(number)
-        if question is None:
-            raise ValueError(f"question {number} is not open")
-        _choose(question, choice)
+            if question is None or question.answer is not None:
+                raise ValueError(f"question {number} is not open")
+            _choose(question, choice)
         self.on_answer()
 
     def close(self, question: Question) -> None:

@@ -180,9 +180,9 @@ class Run:
             if leaf in self.leaves:
                 leaf.resume()
 
-    def holds_back(self, node: Behaviour) -> bool:
-        """Whether something with an effect must not start in this tick."""
-        if self.trying:
+    def holds_back(self, node: Behaviour, looks: bool = False) -> bool:
+        """Whether it must not start in this tick; what only looks has no effect, and a trial depends on it."""
+        if self.trying and not looks:
             self.wanted = True
             return True
         if self.frozen:

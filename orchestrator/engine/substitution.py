@@ -100,8 +100,9 @@ class StandIn(Flow):
 
     CHOICES: ClassVar[list[str]] = ["succeed", "fail"]
 
-    def __init__(self, name: str, run: Run, script: Script, results: list[str]) -> None:
+    def __init__(self, name: str, run: Run, script: Script, looks: bool, results: list[str]) -> None:
         super().__init__(name, run)
+        self.looks = looks  # as what it stands for
         self._results = results  # what the node may leave, the best first
         self.result: str | None = None
         self._script = script

@@ -151,7 +151,7 @@ class MissionRun:
 
     def answer(self, node: str, choice: str) -> None:
         """Answer the question that a node is asking."""
-        asking = {question.name: question for question in self._prompts.open if question.answer is None}
+        asking = {question.name: question for question in self._prompts.open}
         if node not in asking:
             raise AssertionError(f'"{node}" asks nothing; these do: {", ".join(asking) or "none"}\n{self.story()}')
         self._prompts.answer(asking[node].number, choice)
@@ -159,7 +159,7 @@ class MissionRun:
     @property
     def questions(self) -> dict[str, list[str]]:
         """The open questions: node to choices."""
-        return {question.name: question.choices for question in self._prompts.open if question.answer is None}
+        return {question.name: question.choices for question in self._prompts.open}
 
     def abort(self, reason: str = "aborted by the operator") -> None:
         """As an operator who aborts: what runs is interrupted, `finally` is done."""

@@ -262,7 +262,7 @@ class Builder:
             started = [child]
             if made.kind == "selector" and child.kind == "sequence" and child.children:
                 started.append(child.children[0])
-            if not _only_looks(started[-1]):
+            if not started[-1].only_looks:
                 wanted = "a look" if made.kind == "sequence" else "a look, or a sequence that begins with one"
                 message = (
                     f"without memory every child but the last must be {wanted}: this would be started on every tick"
@@ -612,10 +612,6 @@ class Builder:
             self._findings.error(node, "not-in-finally", message)
         for child in (*node.children, *(node.otherwise or ())):
             self._check_ends(child)
-
-
-def _only_looks(node: TreeNode) -> bool:
-    return node.kind == "check" or (node.leaf is not None and node.leaf.looks)
 
 
 def _does_more(modifiers: Modifiers) -> list[str]:

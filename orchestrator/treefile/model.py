@@ -160,6 +160,11 @@ class TreeNode:
             return name
         return self.leaf.name if self.leaf else self.kind
 
+    @property
+    def only_looks(self) -> bool:
+        """Whether it sends nothing."""
+        return self.kind == "check" or (self.leaf is not None and self.leaf.looks)
+
     def __repr__(self) -> str:
         return f"<{self.title} {self.place}>"
 

@@ -88,6 +88,13 @@ class RandomFile:
     def _check(self, head: str, inner: str, depth: int) -> None:
         self._lines.append(f"{head}check: {self._condition(may_hold=False)}")
 
+    def _look(self, head: str, inner: str, depth: int) -> None:
+        """By a condition or by a leaf."""
+        if self._chance(0.5):
+            self._check(head, inner, depth)
+        else:
+            self._lines.append(f"{head}Look: {{ok: {self._random.choice(FIELDS)}}}")
+
     def _wait_for(self, head: str, inner: str, depth: int) -> None:
         self._lines.append(f"{head}wait_for: {self._condition()}")
         self._lines.append(f"{inner}timeout: {self._random.choice(TIMES)}")
@@ -160,10 +167,10 @@ class RandomFile:
         self._lines.append(f"{head}selector:")
         for _ in range(self._random.randint(1, 2)):
             if self._chance(0.4):
-                self._check(f"{inner}  - ", "", 0)
+                self._look(f"{inner}  - ", "", 0)
             else:
                 self._lines.append(f"{inner}  - sequence:")
-                self._check(f"{inner}      - ", "", 0)
+                self._look(f"{inner}      - ", "", 0)
                 self._act(f"{inner}      - ", "", 0)
                 self._node(f"{inner}      ", depth - 1)
         self._node(f"{inner}  ", depth - 1)
@@ -172,7 +179,7 @@ class RandomFile:
     def _guarded(self, head: str, inner: str, depth: int) -> None:
         self._lines.append(f"{head}sequence:")
         for _ in range(self._random.randint(1, 2)):
-            self._check(f"{inner}  - ", "", 0)
+            self._look(f"{inner}  - ", "", 0)
         self._node(f"{inner}  ", depth - 1)
         self._lines.append(f"{inner}memory: false")
 

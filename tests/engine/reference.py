@@ -225,7 +225,7 @@ class Reference(Leaves):
 
             end = yield from self._race([self.node(n.children[at])], look, first)
             began, winner = looks[-1]
-            if end == "success" or (winner and winner.kind == "check"):
+            if end == "success" or (winner and winner.only_looks):
                 return "success"
             at = n.children.index(winner) if winner and self.now == began else 0 if winner else at + 1
         return "failure"
@@ -233,8 +233,8 @@ class Reference(Leaves):
     def _would_run(self, n: TreeNode) -> bool:
         """Whether the looks with which it begins let it run."""
         nodes = n.children if n.kind == "sequence" else [n]
-        ends = [tick(self.node(look)) for look in takewhile(lambda child: child.kind == "check", nodes)]
-        return "failure" not in ends and not (n.kind == "check" and "skipped" in ends)
+        ends = [tick(self.node(look)) for look in takewhile(lambda child: child.only_looks, nodes)]
+        return "failure" not in ends and not (n.only_looks and "skipped" in ends)
 
     def _parallel(self, n: TreeNode) -> Steps:
         children = [self.node(child) for child in n.children]

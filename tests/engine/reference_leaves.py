@@ -131,6 +131,9 @@ class Leaves:
 
     _stubborn = _act
 
+    def _look(self, n: TreeNode) -> Steps:
+        return at_once(self._value(n.values["ok"]) is True)
+
     def _pause(self) -> None:
         self.held = list(self.acting)
         for leaf in self.held:

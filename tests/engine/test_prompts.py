@@ -31,3 +31,13 @@ def test_an_answer_may_be_known_beforehand() -> None:
     prompts = Prompts(lambda question: "no" if question.name == "Ask" else None)
     assert prompts.ask(3, "Ask", "Go on?", ["yes", "no"]).answer == "no"
     assert prompts.ask(4, "Other", "Go on?", ["yes", "no"]).answer is None
+
+
+def test_the_first_answer_counts() -> None:
+    prompts = Prompts()
+    question = prompts.ask(3, "Ask", "Go on?", ["yes", "no"])
+    prompts.answer(question.number, "no")
+    assert prompts.open == []
+    with pytest.raises(ValueError, match="question 1 is not open"):
+        prompts.answer(question.number, "yes")
+    assert question.answer == "no"

@@ -19,12 +19,14 @@ RUNNING, SUCCESS, FAILURE = Status.RUNNING, Status.SUCCESS, Status.FAILURE
 class Flow(Behaviour):
     """A leaf of ours; a value it needs and does not get fails it."""
 
+    looks = False
+
     def __init__(self, name: str, run: Run) -> None:
         super().__init__(name)
         self.run = run
 
     def update(self) -> Status:
-        if self.status is not RUNNING and self.run.holds_back(self):
+        if self.status is not RUNNING and self.run.holds_back(self, self.looks):
             return RUNNING
         try:
             return self.advance()

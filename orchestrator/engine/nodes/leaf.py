@@ -50,11 +50,13 @@ class LeafNode(Behaviour):
         make: Callable[[], tuple[Leaf, Iterable[str]]],
         timeout: Callable[[], float] | None,
         resumable: bool,
+        looks: bool,
         is_saved: bool,
         source: Placed,
     ) -> None:
         super().__init__(name)
         self.resumable = resumable
+        self._looks = looks
         self.run = run
         self._source = source
         self.leaf: Leaf | None = None
@@ -81,7 +83,7 @@ class LeafNode(Behaviour):
         if leaf is None:
             if self._lost and self.status is RUNNING:
                 return self.run.fail(self, self._lost)
-            if self.run.holds_back(self):
+            if self.run.holds_back(self, self._looks):
                 return RUNNING
             if self.was_cut_off and (self.unrepeatable or not self.resumable):
                 return self._ask()

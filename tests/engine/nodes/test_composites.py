@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from orchestrator.engine.substitution import Substitutes
 from tests.engine.missions import Mission
 
 Fly = Callable[..., Mission]
@@ -68,3 +69,17 @@ def test_a_reactive_selector_stops_the_one_before_it_starts_the_other(fly: Fly) 
     assert run.said == ["start drive", "stop drive", "start brake", "stop brake", "start dodge", "stop dodge"]
     assert run.log[2][0] == 2.02
     assert run.log[4][0] == pytest.approx(3.02, abs=0.051)
+
+
+@pytest.mark.parametrize("look", ["Look: {ok: pad.a}", "sequence: [{Look: {ok: pad.a}}, {Act: {id: dodge}}]"])
+def test_a_leaf_that_only_looks_leaves_alone_what_runs_behind_it_while_it_fails(fly: Fly, look: str) -> None:
+    run = fly(f"- selector:\n    - {look}\n    - Act: {{id: drive, time: 1 s}}\n  memory: false", pad__a=False)
+    assert run.run().status == "success"
+    assert run.log == [(0, "start drive"), (1, "stop drive")]
+
+
+def test_a_stand_in_of_a_look_only_looks_too(fly: Fly) -> None:
+    text = "- selector:\n    - check: pad.a\n    - Act: {id: drive, time: 1 s}\n  memory: false"
+    run = fly(text, substitutes=Substitutes({"check": "fail"}), pad__a=True)
+    assert run.run().status == "success"
+    assert run.log == [(0, "start drive"), (1, "stop drive")]
