@@ -120,6 +120,8 @@ class Run:
         self.breakpoints = Breakpoints()
         self.said: dict[int, tuple[str, float | None]] = {}  # by running nodes, and not told yet: message, progress
         self.on_event: Callable[[Event], object] = lambda event: None
+        self.is_stopped: Callable[[], bool] = lambda: False
+        """Whether the robot has been stopped, so that whatever fails now fails of that: nothing may follow from it."""
 
     def at(self) -> float:
         """The time for events."""
@@ -149,6 +151,8 @@ class Run:
             self.same_until = time
 
     def fail(self, node: Behaviour, reason: str) -> Status:
+        if self.is_stopped():
+            return Status.RUNNING
         node.feedback_message = reason
         self.failure = Failure(node, reason)
         self.failed[node_id(node)] = reason
@@ -185,9 +189,7 @@ class Run:
         if self.trying and not looks:
             self.wanted = True
             return True
-        if self.frozen:
-            return True
-        return self.breakpoints.hold(node)
+        return self.frozen or self.is_stopped() or self.breakpoints.hold(node)
 
 
 def in_steps(progress: float) -> float:

@@ -105,7 +105,7 @@ class Mission:
         self._on_event = on_event
         self._running = False
         self._lease_lost = False
-        self._let_go = False
+        self._expects_latch = False
         self._leaving: str | None = None
         self._told = Told(link.mode, f"the robot is {link.mode}")
         self._kept: Checkpoint | None = None
@@ -130,6 +130,7 @@ class Mission:
 
     def _use(self, built: BuiltTree) -> None:
         self.built = built
+        built.run.is_stopped = self._is_stopped
         self._failures = Failures(built.structure)
         self.runner = Runner(
             built,
@@ -187,7 +188,7 @@ class Mission:
             if self._told.mode in _ENDS_THE_RUN:  # since it was armed
                 self._cause.take(self._told.reason, self._told.mode)
                 self.runner.between_ticks(self._halt)
-            self._let_go = False
+            self._expects_latch = False
             yield from self.runner.turns()
             self._running = False
             goes_on = self._kept is not None and self._armed_again(self._kept)
@@ -307,7 +308,8 @@ class Mission:
         self._told.take(report)
         if report.kind == "lease" and report.value == "lost":
             self._lease_lost = True
-        self._let_go = self._let_go or report.value == LET_GO
+        if report.value == LET_GO:
+            self._expects_latch = True
         stopped = report.kind == "mode" and report.value in _ENDS_THE_RUN
         if self._running and (stopped or report.value == LET_GO):
             self._cause.take(report.text, report.value)
@@ -316,10 +318,20 @@ class Mission:
             at = self._bus.clock.now()
             self._tell(GuardReport(at=at, report=report.kind, details=msgspec.to_builtins(report)))
 
+    def _is_stopped(self) -> bool:
+        """Whether the robot has been stopped. Run and guard see an e-stop at the same time: either may be the first."""
+        if not self._running or self._told.mode in _ENDS_THE_RUN or self._expects_latch:
+            return self._running
+        if self.robot.shows_emergency:
+            self._expects_latch = True
+            self._cause.take("the robot shows an emergency stop", LET_GO)
+            self.runner.between_ticks(self._halt)
+        return self._expects_latch
+
     def _halt(self) -> None:
-        """The guard has stopped the robot: the run is over. After a latch a person may let it go on from here."""
+        """The robot was stopped: the run is over. After a latch a person may let it go on from here."""
         self._hear_out()
-        if self._person is not None and self._told.mode in LATCHED:
+        if self._person is not None and self._told.mode in LATCHED and self.runner.goes_on:
             self._kept = take(self.built)
         raise StopRun(self._cause.text)
 
@@ -332,7 +344,7 @@ class Mission:
 
     def _is_in_doubt(self) -> bool:
         mode = self._told.mode
-        return mode in ("intervened", "fault") or (self._let_go and mode not in LATCHED) or self._cause.is_hung
+        return mode in ("intervened", "fault") or (self._expects_latch and mode not in LATCHED) or self._cause.is_hung
 
     def _verdict(self, outcome: Outcome) -> Outcome:
         """A tree may fail of what the guard has reported or is about to: then it was stopped."""

@@ -22,7 +22,7 @@ from orchestrator.robots.capabilities.velocity import Velocity
 from orchestrator.robots.commander import Commander
 from orchestrator.robots.fields import sources
 from orchestrator.robots.judging import Context
-from orchestrator.robots.knowledge import Read
+from orchestrator.robots.knowledge import Known, Read
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.state import State
 
@@ -78,11 +78,17 @@ class Robot:
         self.clock = bus.clock
         self._capabilities: dict[str, Any] = {}
         self._sources = sources(profile)
-        emergency = Emergency(self.state)
-        context = Context(profile, self.state, commander, bus.clock, emergency.any)
+        self._emergency = Emergency(self.state).any
+        context = Context(profile, self.state, commander, bus.clock, self._emergency)
         for name, make in (_ALL | _BY_FAMILY[profile.family]).items():
             if self.has(name):
                 self._capabilities[name] = make(context)
+
+    @property
+    def shows_emergency(self) -> bool:
+        """Whether it reports an emergency stop; robots without the capability have some sign of one too."""
+        found = self._emergency()
+        return isinstance(found, Known) and bool(found.value)
 
     def has(self, name: str) -> bool:
         return name in self.profile.capabilities

@@ -95,6 +95,16 @@ def test_a_person_may_abort_at_every_step(script: tuple[str, ...]) -> None:
     assert commands(events).count("MoveToTag") == 1
 
 
+def test_a_mission_that_was_being_aborted_does_not_go_on_after_an_emergency_stop() -> None:
+    person = Person()
+    mission, events = delivery(person)
+    mission.clock.at(6.0, mission.mission.abort)
+    pressed(mission, "amr", 6.1, 6.3)
+    assert mission.run().status == "stopped"
+    assert person.asked == []
+    assert commands(events).count("SetFsm") == 1
+
+
 def test_errors_are_cleared_when_a_person_asks_for_it() -> None:
     person = Person(ACKNOWLEDGE, CLEAR, ARM, RESTART)
     mission, _ = delivery(person)

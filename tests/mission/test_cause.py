@@ -10,6 +10,7 @@ import pytest
 
 from behaviours.hands import HandOpen
 from orchestrator.cli.run.lines import Lines
+from orchestrator.engine.events import Command, End, Event
 from orchestrator.engine.runner import Outcome
 from orchestrator.guard.events import RunGone
 from orchestrator.leaf import Status
@@ -70,10 +71,10 @@ def test_a_run_that_stood_still_between_two_ticks(play: Play) -> None:
 
 
 @pytest.mark.parametrize("status", [Status.SUCCESS, Status.FAILURE])
-def test_a_run_that_stood_still_in_a_tick_in_which_its_tree_failed_of_what_followed(
+def test_a_run_that_stood_still_in_a_tick_in_which_a_leaf_ended(
     play: Play, status: Status, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Everything it asks for from then on is refused, and with it its `finally`: that is not why."""
+    """Whatever follows from that in the same tick would be refused: it is not why, and `finally` is not done."""
 
     def step(leaf: Any) -> Status:
         play.stand_still()
@@ -81,9 +82,10 @@ def test_a_run_that_stood_still_in_a_tick_in_which_its_tree_failed_of_what_follo
 
     monkeypatch.setattr(HandOpen, "step", step)
     assert told(play.run()) == ("stopped", "open", STOOD_STILL)
-    *_, shown, last = capsys.readouterr().out.splitlines()
+    *_, shown, undone, last = (line for line in capsys.readouterr().out.splitlines() if "the end of open" not in line)
     assert last.endswith(f"tree.yaml:8:7: open: {STOOD_STILL}")
     assert last.startswith("stopped at ")
+    assert undone == "not done: finally of sequence on line 5"
     assert shown == "the robot showed: no errors, battery 52 V"
 
 
@@ -110,6 +112,50 @@ def test_a_stop_by_the_guard(play: Play, fault: str, reason: str) -> None:
     outcome = play.run(20, lambda: inject(play.mission.twin, fault))
     assert told(outcome)[:2] == ("stopped", "reach")
     assert outcome.reason.startswith(reason)
+
+
+LATE = 0.2
+"""Seconds by which the guard is slower than the run."""
+RECOVERS = """
+tree: recovers
+robot: atom_w
+root:
+  sequence:
+    - SetFsm: {state: ready}
+    - selector:
+        - MoveToTag: {tag: shelf}
+          name: drive
+          retry: 2
+        - HandOpen: {hand: right}
+  finally:
+    - HandOpen: {hand: left}
+"""
+
+
+@pytest.mark.parametrize("modifier", ["", "while: not emergency.any", "until: emergency.any"])
+def test_an_emergency_stop_that_the_run_sees_before_the_guard(
+    modifier: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is a stop all the same: nothing is tried again or instead, and no `finally` is done."""
+    (tmp_path / "tree.yaml").write_text(RECOVERS.replace("retry: 2", f"retry: 2\n          {modifier}"))
+    events: list[Event] = []
+    play = VirtualMission(load_mission(tmp_path / "tree.yaml"), events.append)
+    decide = play.guard._decide
+
+    def late(event: Any) -> None:
+        if getattr(event, "flags", None) and any(event.flags.values()):
+            play.clock.after(LATE, lambda: decide(event))
+        else:
+            decide(event)
+
+    monkeypatch.setattr(play.guard, "_decide", late)
+    play.clock.after(8.0, lambda: inject(play.twin, "amr_stop"))
+    outcome = play.run()
+    assert told(outcome)[:2] == ("stopped", "drive")
+    assert outcome.reason.startswith("estopped: e-stop")
+    assert [event.intent for event in events if isinstance(event, Command)] == ["SetFsm", "MoveToTag"]
+    (end,) = (event for event in events if isinstance(event, End))
+    assert end.skipped == ["the end of drive on line 8", "finally of sequence on line 5"]
 
 
 def test_a_lost_connection(play: Play) -> None:

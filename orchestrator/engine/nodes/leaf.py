@@ -216,6 +216,8 @@ class LeafNode(Behaviour):
             self.run.say(self, leaf.why, heard[2])
 
     def _end(self, status: Status, reason: str) -> Status:
+        if status is FAILURE and self.run.is_stopped():
+            return RUNNING  # and is left as it is: to stop it would send something
         problem = "; ".join(filter(None, (self._keep_result(), self._stop())))
         if problem:
             reason = f"{reason}; {problem}" if status is FAILURE else problem

@@ -137,6 +137,8 @@ class Guard(Interrupter):
         return self.ticks[0]()
 
     def _over(self, end: Status, reason: str) -> Status:
+        if self.run.is_stopped():
+            return RUNNING
         if end is FAILURE:
             self.run.fail(self, reason)
         else:
