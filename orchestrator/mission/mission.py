@@ -370,16 +370,21 @@ class Mission:
         """One event after the other, whichever thread it comes from; the structure of a tree before all others."""
         if isinstance(event, Tick):
             self._look_at_failures(event)
+        shown = self._shown_at(event) if isinstance(event, End) and event.status != "success" else None
         with self._telling:
             if self._described is not self.built:
                 self._described = self.built
                 self._pass_on(self.built.described())
             if isinstance(event, Structure):
                 return
-            if isinstance(event, End) and event.status != "success":
-                shown = self._shown_at_failure.get(event.node) if event.status == "failure" else None
-                self._pass_on(RobotShown(at=event.at, fields=shown or self._showing.look()))
+            if shown is not None:
+                self._pass_on(RobotShown(at=event.at, fields=shown))
             self._pass_on(event)
+
+    def _shown_at(self, end: End) -> dict[str, Any]:
+        """Whoever looks takes in samples, and a command that follows from one is told of in between."""
+        at_failure = self._shown_at_failure.get(end.node) if end.status == "failure" else None
+        return at_failure or self._showing.look()
 
     def _pass_on(self, event: Event) -> None:
         self._on_event(event)

@@ -254,3 +254,27 @@ def test_a_drive_ends_with_the_sample_that_shows_it_and_not_with_the_next_heartb
 
     run.until(is_over)
     assert ticks[-1] - ticks[-2] < 0.049
+
+
+@pytest.mark.timeout(20)
+def test_a_command_that_follows_from_a_look_at_the_end_of_a_run_is_told_too(mission: StartMission) -> None:
+    """A paused base takes a cancel only once it goes on, and that may be seen by whoever looks last."""
+    run = mission(
+        """
+        tree: drive
+        robot: atom_w
+        root:
+          sequence:
+            - SetFsm: {state: ready}
+            - MoveToTag: {tag: shelf}
+          finally:
+            - Wait: {time: 2 s}
+        """
+    )
+    run.until("MoveToTag")
+    run.wait(2.0)
+    run.pause()
+    run.wait(5.0)
+    run.abort()
+    run.finish()
+    assert run.outcome.status == "aborted"
