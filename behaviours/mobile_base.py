@@ -24,15 +24,18 @@ class MoveToTag(
 
     - MoveToTag: {tag: 12, heading: 90 deg}
 
-    It says how far it has driven, not how much of the way that is: where the tags are only the base knows.
+    It says how far it has driven, not how much of the way that is: where the tags are only the base knows. Its
+    timeout is longer by what `give_up_blocked` is longer than a minute.
     """
 
     tag: Tag
     heading: Angle | None = None
     give_up_blocked: Duration = 60.0
 
-    def takes(self) -> float:
-        return max(self.give_up_blocked - 60.0, 0.0)  # the timeout has room for a way that is blocked for a minute
+    @property
+    def time_limit(self) -> float:
+        longer = max(self.give_up_blocked - 60.0, 0.0)  # the timeout has room for a way that is blocked for a minute
+        return (super().time_limit or 0.0) + longer
 
     def command(self) -> Judge:
         self.result = "failed"

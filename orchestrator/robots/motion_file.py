@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,15 @@ def read_motion(path: Path, profile: Profile) -> list[Frame]:
 
 def motion_time(path: Path) -> float:
     """Seconds a motion is meant to take; 0 when its file cannot be read, which others say."""
+    try:
+        changed = path.stat().st_mtime_ns
+    except (OSError, ValueError):
+        return 0.0
+    return _time_of(path, changed)
+
+
+@lru_cache(maxsize=1000)  # a mission may name the same file in every node
+def _time_of(path: Path, changed: int) -> float:
     try:
         frames = _frames(path, Findings())
     except BadMotion:
