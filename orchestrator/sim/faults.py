@@ -355,6 +355,8 @@ def checked(fault: Fault, twin: Any) -> Fault:
         raise FaultError(f"{fault.name}: {twin.profile.name} has no {kind.needs}")
     if not all(0.0 <= time < math.inf for time in (fault.at, fault.until or 0.0)):
         raise FaultError(f"{fault.name}: it begins and lasts for a number of seconds from 0 up")
+    if fault.until == 0.0:
+        raise FaultError(f"{fault.name}: it must last longer than 0 s; without a duration it lasts for good", "for")
     complete = replace(fault, parameters=_parameters(fault, kind))
     _check_target(complete, kind, twin)
     kind.check(twin, complete)

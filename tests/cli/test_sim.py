@@ -28,6 +28,7 @@ def test_it_lives_until_it_is_told_to_end(end: signal.Signals) -> None:
     [
         (["atomw"], "did you mean atom_w?"),
         (["atom_w", "--fault", "of:rt/amr/state"], "error: no fault 'of'; did you mean off?"),
+        (["atom_w", "--fault", "hard@3s+0ms"], "error: hard: it must last longer than 0 s"),
         (["atom_w", "--faults", "nowhere.yaml"], "nowhere.yaml:1:1: error: "),
         (["gr2", "--open", "--fault", "security"], "faults need a network of their own"),
     ],
