@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,19 @@ def test_it_lives_until_it_is_told_to_end(end: signal.Signals) -> None:
         out, err = robot.process.communicate(timeout=60)
     assert (robot.process.returncode, err) == (0, "")
     assert out.endswith("SIM ended.\n")
+
+
+def test_a_fault_that_no_mission_would_notice_is_warned_of(tmp_path: Path) -> None:
+    file = tmp_path / "faults.yaml"
+    file.write_text("faults:\n  - {fault: refused, target: rt/switch/upper/control}\n")
+    with simulated("atom_w", "lost:rt/set/fsm/id", "lost:rpc/SetFsmId", more=["--faults", str(file)]) as robot:
+        assert robot.first_line.startswith("SIM atom_w")
+        robot.process.terminate()
+        warnings = robot.process.communicate(timeout=60)[1].splitlines()
+    assert [warning.partition(" would change nothing: ")[0] for warning in warnings] == [
+        "warning: lost on rt/set/fsm/id",
+        "warning: refused on rt/switch/upper/control",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,13 @@ def test_a_fault_that_the_robot_cannot_have_is_refused(mission: StartMission) ->
         mission(DELIVERY).fault("soft+0s")
 
 
+def test_a_fault_that_the_mission_would_never_notice_is_refused(mission: StartMission) -> None:
+    with pytest.raises(FaultError, match="rpc/SetFsmId"):
+        mission(DELIVERY, faults=["lost:rt/set/fsm/id"])
+    with pytest.raises(FaultError, match="rpc/SetFsmId"):
+        mission(DELIVERY).fault("lost:rt/set/fsm/id")
+
+
 def test_the_world_can_be_changed_on_the_way(mission: StartMission) -> None:
     run = mission(DELIVERY)
     run.until("drive to the shelf")

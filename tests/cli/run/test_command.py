@@ -192,6 +192,7 @@ def test_a_dry_run_on_a_robot_that_could_not_be_armed_says_what_to_do() -> None:
         ((DELIVERY, "--virtual", "--fault", "slow:rt/amr/state,factor=0"), "factor is a whole number from 1"),
         ((DELIVERY, "--virtual", "--fault", "motor_error:left_elbow_pitch,code=99999999"), "code is a whole number"),
         ((DELIVERY, "--virtual", "--fault", "hard@3s+0s"), "hard: it must last longer than 0 s"),
+        ((DELIVERY, "--sim", "--fault", "lost:rt/set/fsm/id"), "would change nothing: missions send atom_w rpc/SetFsm"),
         ((DELIVERY, "--virtual", "--break", "Wait"), "--break pauses until a person goes on"),
         ((DELIVERY, "--virtual", "--robot", "atom_x"), "atom_x"),
         ((DELIVERY, "--virtual", "--answer", "Aks=done"), 'no node is called "Aks": did you mean "Ask"?'),
