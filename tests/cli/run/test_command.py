@@ -127,7 +127,7 @@ def test_a_mistake_in_a_file_of_stand_ins_is_found_before_anything_runs(
     ("given", "code", "sentence"),
     [
         (("--answer", "Ask=left"), 0, "success after"),
-        ((), 1, "nobody is there to answer: Which way?"),
+        ((), 1, 'nobody is there to answer: Which way? (in advance --answer "Ask=CHOICE" does: left, right)'),
     ],
 )
 def test_questions_are_answered_in_advance_or_fail_at_once(
