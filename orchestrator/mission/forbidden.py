@@ -49,10 +49,23 @@ def _wanted(node: TreeNode, leaf: Declaration, profile: Profile, rules: RobotRul
     for state in _values(node, changed.param) if isinstance(changed, By) else (changed,):
         if state in rules.limp:
             yield "drop", f"in {state} the robot falls"
-    groups = {joint.name: joint.group for joint in profile.joints}
-    named = *_values(node, "group"), *(groups.get(name) for name in _joints(node))
-    for leg in dict.fromkeys(name for name in named if name in rules.legs):
-        yield "low_level", f"it moves {leg}"
+    moved = [*_moved_groups(node, leaf, profile)]
+    for leg in rules.legs:
+        if leg in moved:
+            yield "low_level", f"it moves {leg}"
+
+
+def _moved_groups(node: TreeNode, leaf: Declaration, profile: Profile) -> Iterator[str]:
+    """Groups of joints that a leaf names: itself, by their joints, or by a pose of which it moves all."""
+    if leaf.looks:
+        return
+    groups = _values(node, "group")
+    yield from groups
+    of = {joint.name: joint.group for joint in profile.joints}
+    yield from (of.get(name, "") for name in _joints(node))
+    for pose in _values(node, "pose") if None in groups else ():
+        if isinstance(pose, str):
+            yield from profile.poses.get(pose, ())
 
 
 def _values(node: TreeNode, param: str) -> tuple[Any, ...]:
