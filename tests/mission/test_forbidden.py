@@ -92,6 +92,15 @@ def test_one_forbidden_value_of_a_name_is_enough(nodes: str, tmp_path: Path) -> 
     assert found(tmp_path, "atom_w", nodes.replace("damping", "walk")) == []
 
 
+@pytest.mark.parametrize(("joint", "legs"), [("left_knee_pitch", ["left_leg"]), ("head_yaw", [])])
+def test_legs_in_a_motion_are_legs_that_it_moves(joint: str, legs: list[str], tmp_path: Path) -> None:
+    (tmp_path / "motion.yaml").write_text(f"joints: [{joint}]\nkeyframes:\n  - {{at: 1 s, angles: [0.1 rad]}}\n")
+    said = found(tmp_path, "gr2", "  - PlayMotion: {file: motion.yaml}\n")
+    assert [text.partition(", and ")[0] for text in said] == [
+        f"4: PlayMotion is forbidden: it moves {leg}" for leg in legs
+    ]
+
+
 def test_what_a_site_allows_is_not_forbidden(tmp_path: Path) -> None:
     own = tmp_path / "guard.yaml"
     own.write_text(RULES.read_text().replace("motors: false", "motors: true"))
