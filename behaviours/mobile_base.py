@@ -84,20 +84,25 @@ class CancelNavigation(Command, needs="mobile_base", uses="base", families=("ato
         return self.robot.mobile_base.cancel()
 
 
-class PauseNavigation(Command, needs="mobile_base", uses="base", families=("atom",), timeout=10.0):
+class PauseNavigation(Command, needs="mobile_base", families=("atom",), timeout=10.0):
     """Let the base pause its task and wait until it stands.
 
     - PauseNavigation
+
+    For a branch beside the one that drives: MoveToTag waits meanwhile, and keeps the base. It stands until
+    ResumeNavigation, also when the run is paused and goes on.
     """
 
     def command(self) -> Judge:
         return self.robot.mobile_base.pause()
 
 
-class ResumeNavigation(Command, needs="mobile_base", uses="base", families=("atom",), timeout=10.0):
+class ResumeNavigation(Command, needs="mobile_base", families=("atom",), timeout=10.0):
     """Let the base go on with its paused task.
 
     - ResumeNavigation
+
+    Only with what PauseNavigation has paused: what somebody else has is theirs to end.
     """
 
     def command(self) -> Judge:
