@@ -13,6 +13,9 @@ class Wait(Leaf, fails=False, timeout=None):
 
     time: Duration
 
+    def takes(self) -> float:
+        return self.time
+
     def start(self) -> None:
         self._left = self.time
         self.resume()

@@ -24,15 +24,18 @@ class MoveToTag(
 
     - MoveToTag: {tag: 12, heading: 90 deg}
 
-    It says how far it has driven, not how much of the way that is: where the tags are only the base knows.
+    It says how far it has driven, not how much of the way that is: where the tags are only the base knows. Its
+    timeout is longer by what `give_up_blocked` is longer than a minute.
     """
 
     tag: Tag
     heading: Angle | None = None
     give_up_blocked: Duration = 60.0
 
-    def takes(self) -> float:
-        return max(self.give_up_blocked - 60.0, 0.0)  # the timeout has room for a way that is blocked for a minute
+    @property
+    def time_limit(self) -> float:
+        longer = max(self.give_up_blocked - 60.0, 0.0)  # the timeout has room for a way that is blocked for a minute
+        return (super().time_limit or 0.0) + longer
 
     def command(self) -> Judge:
         self.result = "failed"
@@ -81,20 +84,25 @@ class CancelNavigation(Command, needs="mobile_base", uses="base", families=("ato
         return self.robot.mobile_base.cancel()
 
 
-class PauseNavigation(Command, needs="mobile_base", uses="base", families=("atom",), timeout=10.0):
+class PauseNavigation(Command, needs="mobile_base", families=("atom",), timeout=10.0):
     """Let the base pause its task and wait until it stands.
 
     - PauseNavigation
+
+    For a branch beside the one that drives: MoveToTag waits meanwhile, and keeps the base. It stands until
+    ResumeNavigation, also when the run is paused and goes on.
     """
 
     def command(self) -> Judge:
         return self.robot.mobile_base.pause()
 
 
-class ResumeNavigation(Command, needs="mobile_base", uses="base", families=("atom",), timeout=10.0):
+class ResumeNavigation(Command, needs="mobile_base", families=("atom",), timeout=10.0):
     """Let the base go on with its paused task.
 
     - ResumeNavigation
+
+    Only with what PauseNavigation has paused: what somebody else has is theirs to end.
     """
 
     def command(self) -> Judge:

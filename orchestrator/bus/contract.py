@@ -98,7 +98,8 @@ class Reader(Protocol):
         the last one because it is not older than `age` seconds."""
 
     def on_sample(self, handler: Callable[[Sample], None]) -> None:
-        """Event topics: call this for every sample, in order, from `Bus.wait`."""
+        """Event topics: call this for every sample, in order, from `Bus.wait`. A WireError of this topic's type that
+        it raises is a bad sample; whatever else it raises goes on to whoever waits."""
 
     def watch(self, path: str) -> None:
         """Event topics: a change of this field ends `Bus.wait`."""

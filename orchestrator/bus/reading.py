@@ -53,6 +53,8 @@ class Intake:
             try:
                 handler(sample)
             except WireError as error:
+                if error.type_name != codec(self.topic.type).type_name:
+                    raise  # it is about something else that the handler reads or writes
                 self.reject(error)
         return bool(self._watched) and self._changed(sample.data)
 

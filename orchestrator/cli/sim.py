@@ -36,6 +36,7 @@ def sim(
     rpc = f", JSON-RPC on 127.0.0.1:{live.rpc_port}" if live.rpc_port else ""
     typer.echo(f"SIM {profile.name} on domain {profile.domain}, loopback, {where}{rpc}. Ctrl-C ends it.")
     sys.stdout.flush()
+    _warn(live)
     live.run(_Line())
     typer.echo("SIM ended." if not sys.stdout.isatty() else "\nSIM ended.")
 
@@ -57,6 +58,15 @@ def _make(robot: str, faults: tuple[str | Path, ...], open_: bool, tag: str) -> 
     except (FaultError, BusError) as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(2) from None
+
+
+def _warn(live: LiveTwin) -> None:
+    """Another program may send what no mission does: such a fault is no mistake here."""
+    from orchestrator.mission.faults import unnoticed
+
+    for fault in live.twin.faults:
+        if problem := unnoticed(live.twin, fault):
+            typer.echo(f"warning: {problem}", err=True)
 
 
 class _Line:

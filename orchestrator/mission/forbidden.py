@@ -9,6 +9,7 @@ from typing import Any
 from orchestrator.data import own_path
 from orchestrator.guard.config import RobotRules, load_guard_config, rules_for
 from orchestrator.leaf import By, Declaration
+from orchestrator.robots.motion_file import motion_joints, motion_mistakes
 from orchestrator.robots.profile import Profile
 from orchestrator.treefile.model import Expression, Tree, TreeNode
 from orchestrator.yamlfile import Findings, Mapping, Place, read_file
@@ -49,10 +50,23 @@ def _wanted(node: TreeNode, leaf: Declaration, profile: Profile, rules: RobotRul
     for state in _values(node, changed.param) if isinstance(changed, By) else (changed,):
         if state in rules.limp:
             yield "drop", f"in {state} the robot falls"
-    groups = {joint.name: joint.group for joint in profile.joints}
-    named = *_values(node, "group"), *(groups.get(name) for name in _joints(node))
-    for leg in dict.fromkeys(name for name in named if name in rules.legs):
-        yield "low_level", f"it moves {leg}"
+    moved = [*_moved_groups(node, leaf, profile)]
+    for leg in rules.legs:
+        if leg in moved:
+            yield "low_level", f"it moves {leg}"
+
+
+def _moved_groups(node: TreeNode, leaf: Declaration, profile: Profile) -> Iterator[str]:
+    """Groups of joints that a leaf names itself, by their joints, by a motion, or by a pose of which it moves all."""
+    if leaf.looks:
+        return
+    groups = _values(node, "group")
+    yield from groups
+    of = {joint.name: joint.group for joint in profile.joints}
+    yield from (of.get(name, "") for name in _joints(node, leaf))
+    for pose in _values(node, "pose") if None in groups else ():
+        if isinstance(pose, str):
+            yield from profile.poses.get(pose, ())
 
 
 def _values(node: TreeNode, param: str) -> tuple[Any, ...]:
@@ -61,10 +75,14 @@ def _values(node: TreeNode, param: str) -> tuple[Any, ...]:
     return value.possible if isinstance(value, Expression) else (value,)
 
 
-def _joints(node: TreeNode) -> Iterator[str]:
+def _joints(node: TreeNode, leaf: Declaration) -> Iterator[str]:
     angles = node.values.get("angles")
     if isinstance(angles, dict):
         yield from angles
+    for name, param in leaf.params.items():
+        file = node.values.get(name)
+        if param.type.look is motion_mistakes and isinstance(file, str):
+            yield from motion_joints(Path(node.place.file).parent / file)
 
 
 def _place(path: Path, key: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +84,25 @@ def read_motion(path: Path, profile: Profile) -> list[Frame]:
 
 def motion_time(path: Path) -> float:
     """Seconds a motion is meant to take; 0 when its file cannot be read, which others say."""
+    return _overview(path)[0]
+
+
+def motion_joints(path: Path) -> tuple[str, ...]:
+    """The joints that a motion moves; none when its file cannot be read, which others say."""
+    return _overview(path)[1]
+
+
+def _overview(path: Path) -> tuple[float, tuple[str, ...]]:
     try:
-        frames = _frames(path, Findings())
-    except BadMotion:
-        return 0.0
-    return frames[-1].time if frames else 0.0
+        return _overview_since(path, path.stat().st_mtime_ns)
+    except (OSError, ValueError, BadMotion):
+        return 0.0, ()
+
+
+@lru_cache(maxsize=1000)  # a mission may name the same file in every node
+def _overview_since(path: Path, changed: int) -> tuple[float, tuple[str, ...]]:
+    frames = _frames(path, Findings())
+    return (frames[-1].time, tuple(frames[-1].angles)) if frames else (0.0, ())
 
 
 def motion_mistakes(path: Path, robot: RobotFacts | None, findings: Findings) -> list[str]:

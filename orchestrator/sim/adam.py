@@ -61,12 +61,13 @@ class AdamTwin(Twin):
         return self.hands[side]
 
     def press(self, *buttons: str) -> None:
-        """Hold buttons of the pad down; some together change the mode."""
+        """Hold buttons of the pad down; some together change the mode, whichever was pressed first."""
         self.advance()
         self.pad.press(*buttons)
-        mode, sources = _CHORDS.get(frozenset(buttons), (self.mode, set()))
-        if self.mode in sources:
-            self.mode = mode
+        for chord, (mode, sources) in _CHORDS.items():
+            if chord <= self.pad.held and not chord.isdisjoint(buttons) and self.mode in sources:
+                self.mode = mode
+                break
         self.update()
 
     def release(self, *buttons: str) -> None:

@@ -19,7 +19,7 @@ class FaultError(ValueError):
     def __init__(self, sentence: str, about: str = "fault") -> None:
         super().__init__(sentence)
         self.about = about
-        """What is wrong: the fault, its target, when, or one of its parameters."""
+        """What is wrong, by its key in a file: fault, target, when, for, or one of the parameters."""
 
 
 @dataclass(frozen=True)

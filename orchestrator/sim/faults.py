@@ -7,15 +7,12 @@ As text: `NAME[:TARGET][,KEY=VALUE…][@WHEN][+DURATION]`, such as `off:rt/amr/s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from orchestrator.bus.contract import Bus
-from orchestrator.bus.memory import MemoryBus, MemoryNetwork
-from orchestrator.clock import VirtualClock
-from orchestrator.robots.profile import Profile
-from orchestrator.sim import make_twin
+from orchestrator.bus.memory import MemoryBus
 from orchestrator.sim import sample_faults as samples
 from orchestrator.sim.fault import Beginning, Fault, FaultError, Kind, Parameter, known
 from orchestrator.sim.fault_text import parse_fault
@@ -38,19 +35,12 @@ def inject(twin: Twin, fault: Fault | str) -> None:
     if not is_private(twin.bus):
         raise FaultError("faults need a network of their own: in memory, or DDS on loopback with a private tag")
     fault = checked(fault, twin)
+    twin.faults.append(fault)
     kind = FAULTS[fault.name]
     if fault.when is not None:
         _on_condition(twin, fault, kind)
     else:
         twin.clock.at(twin.started_at + fault.at, lambda: _begin(twin, fault, kind))
-
-
-def check_faults(profile: Profile, faults: Iterable[str]) -> None:
-    """Refuse what a robot of this kind could not have, before there is one."""
-    clock = VirtualClock()
-    twin = make_twin(profile, MemoryNetwork(clock).bus(profile.name), clock)
-    for fault in faults:
-        inject(twin, fault)
 
 
 def is_private(bus: Bus) -> bool:
@@ -355,6 +345,8 @@ def checked(fault: Fault, twin: Any) -> Fault:
         raise FaultError(f"{fault.name}: {twin.profile.name} has no {kind.needs}")
     if not all(0.0 <= time < math.inf for time in (fault.at, fault.until or 0.0)):
         raise FaultError(f"{fault.name}: it begins and lasts for a number of seconds from 0 up")
+    if fault.until == 0.0:
+        raise FaultError(f"{fault.name}: it must last longer than 0 s; without a duration it lasts for good", "for")
     complete = replace(fault, parameters=_parameters(fault, kind))
     _check_target(complete, kind, twin)
     kind.check(twin, complete)
@@ -401,4 +393,4 @@ def _targets(twin: Any) -> dict[str, tuple[str, ...]]:
     }
 
 
-__all__ = ["FAULTS", "Fault", "FaultError", "check_faults", "checked", "inject", "parse_fault"]
+__all__ = ["FAULTS", "Fault", "FaultError", "checked", "inject", "parse_fault"]

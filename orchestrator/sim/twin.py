@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.bus.contract import Bus
 from orchestrator.bus.memory import MemoryBus, MemoryWriter
@@ -19,6 +19,9 @@ from orchestrator.robots.profile import Profile
 from orchestrator.sim.lines import Action, Command, Inlet, Outlet, nothing
 from orchestrator.sim.model import NEVER, ROUNDING, Model, Touchable
 from orchestrator.wire.topics import topics
+
+if TYPE_CHECKING:
+    from orchestrator.sim.fault import Fault
 
 FRESH = 0.2
 """s between two samples of an event topic in virtual time: readers that wait take it for stale after up to 0.5 s."""
@@ -72,6 +75,8 @@ class Twin:
         self.inlets: dict[str, Inlet] = {}
         self.commands: dict[str, Command] = {}
         """Everything the robot can be told, by topic or method."""
+        self.faults: list[Fault] = []
+        """What was put in so far, whether it has begun or not."""
         self.watchers: list[Callable[[], None]] = []
         """Called when something about the robot may have changed, and every now and then."""
         self.started_at = clock.now()

@@ -23,10 +23,11 @@ from orchestrator.engine.events import (
 from orchestrator.engine.prompts import NoAnswer, Prompts, Question
 from orchestrator.engine.runner import Outcome
 from orchestrator.engine.substitution import Substitutes
+from orchestrator.mission.faults import hurt
 from orchestrator.mission.loading import load_mission
 from orchestrator.mission.virtual import VirtualMission
 from orchestrator.robots.intents import AnyIntent
-from orchestrator.sim.faults import Fault, inject, parse_fault
+from orchestrator.sim.faults import Fault, parse_fault
 from orchestrator.sim.twin import Twin
 from orchestrator.yamlfile.findings import nearest
 
@@ -80,7 +81,7 @@ class MissionRun:
         self._prompts = Prompts(self._known)
         self._mission = VirtualMission(loaded, self._take, self._prompts, seed)
         for fault in faults:
-            inject(self.twin, fault)
+            hurt(self.twin, fault)
         self._mission.mission.arm("test")
         self._began = self._mission.clock.now()
         self._turns: Iterator[None] = self._mission.mission.turns()
@@ -147,7 +148,7 @@ class MissionRun:
         parsed = parse_fault(fault, self.twin)
         if parsed.when is None:
             parsed = _from_now(parsed, self._mission.clock.now() - self.twin.started_at)
-        inject(self.twin, parsed)
+        hurt(self.twin, parsed)
 
     def answer(self, node: str, choice: str) -> None:
         """Answer the question that a node is asking."""

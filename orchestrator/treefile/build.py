@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.leaf import Catalogue, Declaration, Leaf, ParamType
 from orchestrator.leaf.words import KINDS, LATER, MODIFIERS, OF_KIND
+from orchestrator.treefile.durations import own_time
 from orchestrator.treefile.expression import NOT_CONSTANT, Name
 from orchestrator.treefile.limits import DEPTH, Effort
 from orchestrator.treefile.model import Expression, Modifiers, Template, TreeNode
@@ -585,9 +586,9 @@ class Builder:
 
     def _check_long_enough(self, made: TreeNode, written: Node) -> None:
         """A timeout that ends before what the leaf itself is told to take."""
-        time, timeout = made.values.get("time"), made.modifiers.timeout
-        if isinstance(time, float | int) and isinstance(timeout, float | int) and timeout <= time:
-            took, limit = shown(time, "duration"), shown(timeout, "duration")
+        timeout = made.modifiers.timeout
+        if isinstance(timeout, float | int) and timeout <= (takes := own_time(made)):
+            took, limit = shown(takes, "duration"), shown(timeout, "duration")
             message = f"{made.title} takes {took} by itself: a timeout of {limit} does not let it end"
             self._findings.warning(written, "timeout-too-short", message)
 

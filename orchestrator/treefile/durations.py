@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from orchestrator.treefile.model import NO_MODIFIERS, Expression, Template, TreeNode
@@ -25,6 +26,18 @@ def least_time(node: TreeNode) -> float:
     return _known(modifiers.delay) + time + after
 
 
+def own_time(node: TreeNode) -> float:
+    """Seconds a leaf takes by itself when all goes well; 0 where its parameters do not say so before the run."""
+    declared = node.leaf
+    if declared is None or len(node.values) < len(declared.params):
+        return 0.0
+    leaf = declared.leaf(None, node.values, Path(node.place.file).parent)
+    try:
+        return _known(leaf.takes())
+    except TypeError:  # it calculates with what becomes known only in the run
+        return 0.0
+
+
 def _rounds(node: TreeNode) -> int:
     """How often it runs in any case; once where the first failure may be the end."""
     modifiers = node.modifiers
@@ -38,7 +51,7 @@ def _rounds(node: TreeNode) -> int:
 
 def _inside(node: TreeNode) -> float:
     if node.leaf is not None:
-        return _known(node.values.get("time")) if node.leaf.name == "Wait" else 0.0
+        return 0.0 if node.leaf.fails else own_time(node)
     if node.kind == "sequence" or (node.kind == "use" and not node.require):
         return _in_turn(node.children)
     if node.kind == "selector" and node.children:

@@ -265,6 +265,34 @@ def test_a_task_is_paused_resumed_and_cancelled_by_other_nodes(stage: Stage) -> 
     assert stage.sent == ["MoveToTag", "PauseTask", "ResumeTask", "CancelTask"]
 
 
+@pytest.mark.parametrize("by_guard", [True, False], ids=["by the operator", "by the tree alone"])
+def test_what_a_node_has_paused_stays_so_when_the_run_is_paused_and_goes_on(stage: Stage, by_guard: bool) -> None:
+    play = moving(stage)
+    assert stage.play(PauseNavigation).status is Status.SUCCESS
+    if by_guard:
+        stage.guard.handle(Pause("somebody"))
+    play.leaf.pause()
+    stage.wait(5.0)
+    if by_guard:
+        stage.guard.handle(Resume("somebody"))
+    play.leaf.resume()
+    play.go(5.0)
+    assert stands(stage.twin)
+    assert stage.play(ResumeNavigation).status is Status.SUCCESS
+    assert play.finish().status is Status.SUCCESS
+
+
+def test_a_pause_that_the_base_did_not_take_does_not_keep_it_from_going_on(stage: Stage) -> None:
+    play = moving(stage)
+    stage.hurt("lost:rt/amr/cmd,nth=1")
+    stage.leaf(PauseNavigation).start().stop()
+    play.leaf.pause()
+    stage.wait(5.0)
+    assert stands(stage.twin)
+    play.leaf.resume()
+    assert play.finish().status is Status.SUCCESS
+
+
 @pytest.mark.parametrize(("leaf", "reason"), [(PauseNavigation, "not_accepted"), (CancelNavigation, "not_accepted")])
 def test_a_base_that_does_not_listen(stage: Stage, leaf: Any, reason: str) -> None:
     moving(stage)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import behaviours
+from behaviours.flow import Wait
 from behaviours.fsm import WaitStable
 from behaviours.joints import MoveJoints, PlayMotion
 from behaviours.mobile_base import DriveBase, MoveToTag
@@ -37,7 +38,6 @@ def test_the_longest_time_that_may_be_asked_for_is_no_timeout(declared: Declarat
         (Walk, {"forward": 0.0, "left": 0.0, "turn": 0.0, "distance": 20.0, "heading": None, "time": None}, 0.0),
         (PlayMotion, {"file": "wave_gr2.yaml", "speed": 1.0}, 200.0),
         (PlayMotion, {"file": "there_is_none.yaml", "speed": 1.0}, 0.0),
-        (MoveToTag, {"tag": 3, "heading": None, "give_up_blocked": 600.0}, 540.0),
         (MoveJoints, {"time": 50.0}, 50.0),
         (WaitStable, {"time": 60.0}, 60.0),
         (DriveBase, {"time": 60.0}, 60.0),
@@ -47,6 +47,18 @@ def test_what_it_takes_by_itself_follows_from_its_parameters(leaf: Any, values: 
     made = leaf(None, values, MOTIONS)
     assert made.takes() == pytest.approx(takes)
     assert made.time_limit == pytest.approx(takes + leaf.declaration.timeout)
+
+
+def test_waiting_takes_what_it_says_and_has_no_limit() -> None:
+    made = Wait(None, {"time": 60.0})
+    assert (made.takes(), made.time_limit) == (60.0, None)
+
+
+@pytest.mark.parametrize(("give_up_blocked", "limit"), [(30.0, 300.0), (60.0, 300.0), (600.0, 840.0)])
+def test_a_way_may_be_blocked_as_long_as_it_says(give_up_blocked: float, limit: float) -> None:
+    made = MoveToTag(None, {"tag": 3, "heading": None, "give_up_blocked": give_up_blocked})
+    assert made.time_limit == limit
+    assert made.takes() == 0.0  # when all goes well nothing is in the way
 
 
 @pytest.mark.parametrize(

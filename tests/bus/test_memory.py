@@ -209,6 +209,18 @@ def test_a_bad_sample_is_counted_and_the_next_one_read(robot: MemoryBus, run: Me
     assert (seen, reader.bad, reader.received) == ([True], 1, 2)
 
 
+def test_what_a_handler_does_wrong_itself_is_no_bad_sample(robot: MemoryBus, run: MemoryBus) -> None:
+    writer, reader, answers = robot.writer(EMERGENCY), run.reader(EMERGENCY), run.writer(NODES)
+    answer = example(NODES.type)
+    answer.omega_B = [math.nan] * 3
+    reader.on_sample(lambda sample: answers.write(answer))
+    run.wait(0.2)
+    writer.write(stop_flags(soft=True))
+    with pytest.raises(WireError, match="omega_B"):
+        run.wait(0.1)
+    assert (reader.bad, reader.received) == (0, 1)
+
+
 def test_numbers_that_are_not_finite_do_not_leave(run: MemoryBus) -> None:
     writer = run.writer(topics("aurora")["velocity_cmd"])
     velocity = example(fourier_msgs.VelocityCmd)

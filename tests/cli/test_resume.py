@@ -127,6 +127,7 @@ def test_killed_while_it_drives_a_person_says_what_becomes_of_that(machine: Mach
     nobody = machine("resume", run, "--arm")
     assert nobody.returncode == 1
     assert "nobody is there to answer: drive there was cut off" in nobody.stdout
+    assert '--answer "drive there=CHOICE" does: start again, treat as done, fail' in nobody.stdout
     assert "outcome unknown, not sent again by itself: MoveToTag tag 12" in nobody.stderr
     second = str(machine.runs()[-1]["id"])
     assert machine.commands(second) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from orchestrator.leaf import installed
 from orchestrator.mission.forbidden import forbidden
 from orchestrator.mission.loading import CannotRun, load_mission, surroundings
 from orchestrator.robots import intents
+from orchestrator.robots.facts_of import facts_of
+from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import load_profile
 from orchestrator.treefile import check_file
 from tests.behaviours.phases import CASES
@@ -21,12 +24,13 @@ from tests.support.leaf_cases import Case
 RULES = data_path("config/guard.yaml")
 
 
-def found(folder: Path, robot: str, nodes: str, rules: Path = RULES) -> list[str]:
+def found(folder: Path, robot: str | Profile, nodes: str, rules: Path = RULES) -> list[str]:
+    profile = load_profile(robot) if isinstance(robot, str) else robot
     tree = folder / "tree.yaml"
-    tree.write_text(f"tree: x\nrobot: {robot}\nroot:\n{nodes}")
-    checked = check_file(tree, surroundings())
+    tree.write_text(f"tree: x\nrobot: {profile.name}\nroot:\n{nodes}")
+    checked = check_file(tree, replace(surroundings(), robot=facts_of(profile)))
     assert checked.findings.errors == 0, checked.findings.render()
-    return [f"{place.line}: {text}" for place, text in forbidden(checked.tree, load_profile(robot), rules)]
+    return [f"{place.line}: {text}" for place, text in forbidden(checked.tree, profile, rules)]
 
 
 def line_of(key: str) -> int:
@@ -55,6 +59,27 @@ def test_a_leaf_that_the_guard_file_forbids_is_named_with_the_line_that_does(
 
 
 @pytest.mark.parametrize(
+    ("node", "legs"),
+    [
+        ("MoveJoints: {pose: squat}", ["left_leg", "right_leg"]),
+        ("MoveJoints: {pose: squat, group: left_leg}", ["left_leg"]),
+        ("MoveJoints: {pose: squat, group: left_arm}", []),
+        ("MoveJoints: {pose: home}", []),
+        ("MoveJoints: {pose: $p}\n    for_each: {p: [home, squat]}", ["left_leg", "right_leg"]),
+        ("CheckPose: {pose: squat}", []),
+    ],
+)
+def test_legs_in_a_pose_are_legs_that_it_moves(node: str, legs: list[str], tmp_path: Path) -> None:
+    gr2 = load_profile("gr2")
+    angles = {group: (0.0,) * len(gr2.group(group)) for group in ("left_leg", "right_leg", "left_arm")}
+    robot = replace(gr2, poses={**gr2.poses, "squat": angles})
+    said = found(tmp_path, robot, f"  - {node}\n")
+    assert [text.partition(", and ")[0] for text in said] == [
+        f"4: MoveJoints is forbidden: it moves {leg}" for leg in legs
+    ]
+
+
+@pytest.mark.parametrize(
     "nodes",
     [
         "  - SetFsm: {state: $s}\n    for_each: {s: [ready, damping]}\n",
@@ -65,6 +90,15 @@ def test_one_forbidden_value_of_a_name_is_enough(nodes: str, tmp_path: Path) -> 
     (said,) = found(tmp_path, "atom_w", nodes)
     assert "SetFsm is forbidden: in damping the robot falls" in said
     assert found(tmp_path, "atom_w", nodes.replace("damping", "walk")) == []
+
+
+@pytest.mark.parametrize(("joint", "legs"), [("left_knee_pitch", ["left_leg"]), ("head_yaw", [])])
+def test_legs_in_a_motion_are_legs_that_it_moves(joint: str, legs: list[str], tmp_path: Path) -> None:
+    (tmp_path / "motion.yaml").write_text(f"joints: [{joint}]\nkeyframes:\n  - {{at: 1 s, angles: [0.1 rad]}}\n")
+    said = found(tmp_path, "gr2", "  - PlayMotion: {file: motion.yaml}\n")
+    assert [text.partition(", and ")[0] for text in said] == [
+        f"4: PlayMotion is forbidden: it moves {leg}" for leg in legs
+    ]
 
 
 def test_what_a_site_allows_is_not_forbidden(tmp_path: Path) -> None:

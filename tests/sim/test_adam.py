@@ -10,6 +10,7 @@ import pytest
 from orchestrator.robots.knowledge import Known
 from orchestrator.robots.profiles import load_profile
 from orchestrator.robots.state import State
+from orchestrator.sim.faults import inject
 from orchestrator.wire.pnd_adam import MotorCmd_
 from tests.support.lab import Lab
 
@@ -51,6 +52,30 @@ def test_no_other_mode_obeys_and_the_pad_leads_between_them(lab: Lab) -> None:
     lab.twin.press("lo", "ro")
     move(lab, 0.2)
     assert neck(lab) == pytest.approx(0.2, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("presses", "mode"),
+    [
+        (["lt@1s+2s", "b@2s+2s"], "damping"),
+        (["b@1s+2s", "lt@2s+2s"], "damping"),
+        (["select@1s+3s", "lt@1s+2s", "b@2s+2s"], "damping"),
+        (["lt@1s+500ms", "b@2s+2s"], "developer"),
+        (["lt@1s+2s", "y@2s+2s"], "developer"),
+    ],
+)
+def test_buttons_that_are_held_together_are_a_chord(lab: Lab, presses: list[str], mode: str) -> None:
+    for press in presses:
+        inject(lab.twin, f"press:{press}")
+    lab.wait(5.0)
+    assert lab.twin.mode == mode
+
+
+def test_a_chord_counts_once_not_as_long_as_it_is_held(lab: Lab) -> None:
+    lab.twin.press("lt", "b")
+    lab.twin.press("lo", "ro")
+    lab.twin.press("select")
+    assert lab.twin.mode == "developer"
 
 
 def test_the_wrong_number_of_joints_is_ignored(lab: Lab) -> None:

@@ -416,6 +416,7 @@ def test_faults_of_the_other_families() -> None:
         ("hard@", "'' is not a time"),
         ("hard@1.2.3s", "'1.2.3s' is not a time"),
         ("hard@3s+", "'' is not a time"),
+        ("hard@3s+0s", "hard: it must last longer than 0 s; without a duration it lasts for good"),
     ],
 )
 def test_a_mistake_says_what_would_be_right(lab: Lab, text: str, message: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,10 +25,10 @@ SIM = [sys.executable, "-m", "orchestrator.cli", "sim"]
 
 
 @contextmanager
-def simulated(robot: str, *faults: str) -> Iterator[Observer]:
+def simulated(robot: str, *faults: str, more: Sequence[str] = ()) -> Iterator[Observer]:
     """`orchestrator sim` on a private network, and an observer there."""
     profile, tag = load_profile(robot), f"test-{uuid.uuid4()}"
-    command = [*SIM, robot, "--tag", tag, *(part for fault in faults for part in ("--fault", fault))]
+    command = [*SIM, robot, "--tag", tag, *(part for fault in faults for part in ("--fault", fault)), *more]
     pipe = subprocess.PIPE
     with (
         DdsBus(private_network(profile, tag), "run") as bus,

@@ -99,6 +99,15 @@ def test_a_fault_on_a_condition(mission: StartMission) -> None:
 def test_a_fault_that_the_robot_cannot_have_is_refused(mission: StartMission) -> None:
     with pytest.raises(FaultError, match="did you mean soft"):
         mission(DELIVERY, faults=["sofft"])
+    with pytest.raises(FaultError, match="longer than 0 s"):
+        mission(DELIVERY).fault("soft+0s")
+
+
+def test_a_fault_that_the_mission_would_never_notice_is_refused(mission: StartMission) -> None:
+    with pytest.raises(FaultError, match="rpc/SetFsmId"):
+        mission(DELIVERY, faults=["lost:rt/set/fsm/id"])
+    with pytest.raises(FaultError, match="rpc/SetFsmId"):
+        mission(DELIVERY).fault("lost:rt/set/fsm/id")
 
 
 def test_the_world_can_be_changed_on_the_way(mission: StartMission) -> None:

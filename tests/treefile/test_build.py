@@ -1,9 +1,15 @@
 """What the engine gets: the example of the language, node by node."""
 
 from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
 
 from orchestrator.leaf import Catalogue, Leaf
+from orchestrator.robots import motion_file
 from orchestrator.treefile import Expression, Surroundings, Template, check_file
+from orchestrator.yamlfile import load
+from tests.treefile.beside import MOTIONS
 from tests.treefile.conftest import CheckText, whole
 
 DELIVER = """tree: deliver_box
@@ -145,3 +151,30 @@ def test_a_leaf_without_behaviour_cannot_run(tmp_path: Path) -> None:
     surroundings = Surroundings(Catalogue([sing.declaration]), {})  # type: ignore[attr-defined]
     (found,) = check_file(path, surroundings).findings.sorted()
     assert (found.severity, found.code, found.place.line) == ("error", "not-implemented", 2)
+
+
+@pytest.mark.parametrize(
+    ("node", "found"),
+    [
+        ("Walk: {forward: 0.2 m/s, distance: $way, turn: 10 deg/s}", []),
+        ("Walk: {forward: $way / 10 s, distance: 2 m}", []),
+        ("Walk: {turn: $way / 10 m * 1 rad/s, heading: 90 deg}", []),
+        ("Walk: {forward: $way / 10 s, time: 10 s}", ["timeout-too-short"]),
+        ("Wait: {time: $way / 1 m/s}", []),
+        ("Wait: {time: far}", ["not-a-number"]),
+        ("Wait: {}", ["missing-parameter"]),
+        ("MoveJoints: {pose: home, time: 90 s}", ["out-of-range"]),
+        ("PlayMotion: {}", ["missing-parameter"]),
+    ],
+)
+def test_what_a_leaf_takes_is_asked_only_where_it_can_be_known(check: CheckText, node: str, found: list[str]) -> None:
+    text = whole(f"- {node}\n  timeout: 1 s\n  for_each: {{way: [2 m, 3 m]}}")
+    assert [finding.code for finding in check(text, None).findings.sorted()] == found
+
+
+def test_a_motion_is_read_once_however_many_timeouts_it_has(check: CheckText, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Mock(wraps=load)
+    monkeypatch.setattr(motion_file, "load", read)
+    played = "- PlayMotion: {file: wave.yaml}\n  timeout: 10 s\n" * 20
+    assert check(whole(played), None, **MOTIONS).ok
+    assert read.call_count <= 2  # once for its mistakes, once for its time

@@ -23,7 +23,7 @@ def make_prompts(yes: bool, answers: dict[str, str], person: Callable[[Question]
         if yes and "yes" in question.choices:
             return "yes"
         if person is None:
-            raise NoAnswer(f"nobody is there to answer: {question.text}")
+            raise NoAnswer(f"nobody is there to answer: {question.text}{_advice(question)}")
         return person(question)
 
     def _valid(answer: str, question: Question) -> str:
@@ -33,6 +33,12 @@ def make_prompts(yes: bool, answers: dict[str, str], person: Callable[[Question]
         return answer
 
     return Prompts(known)
+
+
+def _advice(question: Question) -> str:
+    """How it could have been answered; the run's own questions are nobody's but a person's."""
+    choices = ", ".join(question.choices)
+    return f' (in advance --answer "{question.name}=CHOICE" does: {choices})' if question.name else ""
 
 
 def ask_at_once(question: Question) -> str:

@@ -54,7 +54,7 @@ def problems() -> tuple[type[Exception], ...]:
 def run(loaded: Loaded, options: Options, unfinished: Unfinished | None = None) -> int:
     """The exit code."""
     if options.faults:
-        from orchestrator.sim.faults import check_faults
+        from orchestrator.mission.faults import check_faults
 
         check_faults(loaded.profile, options.faults)
     if options.dry_run:

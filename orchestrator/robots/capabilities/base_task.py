@@ -82,6 +82,9 @@ class Task(Judge):
         self._wanted = wanted
         self._give_up_blocked = give_up_blocked
         self.cancelled = False
+        self.held = False
+        """Another node of the run has asked for a pause, and it is that node's to end."""
+        self._stays_paused = False
         self._reports: deque[Report] = deque(maxlen=4096)
         self._before: Report | None = None
         self._seen = _Seen()
@@ -108,14 +111,16 @@ class Task(Judge):
             self._pause_or_resume(report)
 
     def pause(self) -> None:
-        """Stand until `resume`; what has not begun yet is paused as soon as it does."""
+        """Stand until `resume`. What has not begun yet is paused as soon as it does; what another node holds, stays."""
+        found = self._base.report()
+        self._stays_paused = self.held and isinstance(found, Known) and found.value.navigation == "paused"
         self._pausing = PauseTask()
         self._pause_or_resume_now()
 
     def resume(self) -> None:
         now = self.context.clock.now()
         self.created = self._seen.navigation_since = now
-        self._pausing = ResumeTask()
+        self._pausing = None if self._stays_paused else ResumeTask()
         self._pause_or_resume_now()
 
     def _pause_or_resume_now(self) -> None:

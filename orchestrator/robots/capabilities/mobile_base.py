@@ -98,10 +98,16 @@ class MobileBase:
         return _Cancelling(self, self._context)
 
     def pause(self) -> Judge:
+        self._hold(True)
         return self._settle(intents.PauseTask(), "navigation", "paused")
 
     def resume(self) -> Judge:
+        self._hold(False)
         return self._settle(intents.ResumeTask(), "navigation", "running")
+
+    def _hold(self, held: bool) -> None:
+        if self._task is not None:
+            self._task.held = held
 
     # Remote drive
 

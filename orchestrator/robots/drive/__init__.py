@@ -14,8 +14,8 @@ from __future__ import annotations
 from types import ModuleType
 
 from orchestrator.robots.drive import adam, atom, aurora
-from orchestrator.robots.drive.sending import CannotSend, Makers, Message, Positions, RpcCall, Sending
-from orchestrator.robots.intents import AnyIntent, JointPath, JointTarget
+from orchestrator.robots.drive.sending import CannotSend, Makers, Message, ParamsOf, Positions, RpcCall, Sending
+from orchestrator.robots.intents import AnyIntent, Intent, JointPath, JointTarget
 from orchestrator.robots.profile import Profile
 
 _FAMILIES: dict[str, ModuleType] = {"aurora": aurora, "atom": atom, "adam": adam}
@@ -36,8 +36,17 @@ def messages(profile: Profile, intent: AnyIntent, sending: Sending) -> list[Mess
 def calls(profile: Profile, intent: AnyIntent, sending: Sending) -> list[RpcCall]:
     """The JSON-RPC calls for this intent; none where the robot has no RPC or no call for it."""
     _refuse_read_only(profile)
-    caller = atom.CALLS.get(type(intent)) if profile.family == "atom" and profile.rpc else None
-    return caller(profile, intent, sending) if caller else []
+    method, params_of = _calls_of(profile).get(type(intent), ("", None))
+    return [RpcCall(method, params_of(profile, intent, sending))] if params_of else []
+
+
+def methods(profile: Profile) -> dict[type[Intent], str]:
+    """The JSON-RPC method for every intent that has one; none where the robot has no RPC."""
+    return {intent: method for intent, (method, _) in _calls_of(profile).items()}
+
+
+def _calls_of(profile: Profile) -> dict[type[Intent], tuple[str, ParamsOf]]:
+    return atom.CALLS if profile.family == "atom" and profile.rpc else {}
 
 
 def joint_messages(profile: Profile, positions: Positions, sending: Sending) -> list[Message]:
@@ -52,4 +61,4 @@ def _refuse_read_only(profile: Profile) -> None:
         raise CannotSend(f"{profile.model} is read only")
 
 
-__all__ = ["CannotSend", "Message", "Positions", "RpcCall", "Sending", "calls", "joint_messages", "messages"]
+__all__ = ["CannotSend", "Message", "Positions", "RpcCall", "Sending", "calls", "joint_messages", "messages", "methods"]

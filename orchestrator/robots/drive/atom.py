@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from orchestrator.robots.drive.sending import (
-    Caller,
     CannotSend,
     Makers,
     Message,
+    Params,
+    ParamsOf,
     Positions,
-    RpcCall,
     Sending,
     both_hands,
     commanded_or_held,
@@ -207,26 +207,26 @@ MESSAGES: Makers = {
 # JSON-RPC.
 
 
-def _call_set_fsm(profile: Profile, intent: SetFsm, sending: Sending) -> list[RpcCall]:
-    return [RpcCall("SetFsmId", {"fsm_id": number_of(profile.fsm, intent.state, "state")})]
+def _fsm_of(profile: Profile, intent: SetFsm, sending: Sending) -> Params:
+    return {"fsm_id": number_of(profile.fsm, intent.state, "state")}
 
 
-def _call_switch_upper_control(profile: Profile, intent: SwitchUpperControl, sending: Sending) -> list[RpcCall]:
-    return [RpcCall("SwitchUpperLimbControl", {"is_on": intent.enabled})]
+def _upper_control_of(profile: Profile, intent: SwitchUpperControl, sending: Sending) -> Params:
+    return {"is_on": intent.enabled}
 
 
-def _call_velocity(profile: Profile, intent: Velocity, sending: Sending) -> list[RpcCall]:
-    params: dict[str, float | bool] = {
+def _velocity_of(profile: Profile, intent: Velocity, sending: Sending) -> Params:
+    return {
         "vx": finite(intent.vx, "vx"),
         "vy": finite(intent.vy, "vy"),
         "vyaw": finite(intent.yaw, "yaw"),
         "duration": finite(sending.valid_for, "valid_for"),
     }
-    return [RpcCall("SetVel", params)]
 
 
-CALLS: dict[type[Intent], Caller] = {
-    SetFsm: _call_set_fsm,
-    SwitchUpperControl: _call_switch_upper_control,
-    Velocity: _call_velocity,
+CALLS: dict[type[Intent], tuple[str, ParamsOf]] = {
+    SetFsm: ("SetFsmId", _fsm_of),
+    SwitchUpperControl: ("SwitchUpperLimbControl", _upper_control_of),
+    Velocity: ("SetVel", _velocity_of),
 }
+"""The method for an intent, and what makes its parameters."""

@@ -14,6 +14,9 @@ from orchestrator.robots.profile import Joint, Profile
 Message = tuple[str, IdlStruct]
 """A topic's plain name (as in wire.topics, without prefix) and what to write to it."""
 
+Params = dict[str, float | bool]
+"""Of a JSON-RPC call."""
+
 Positions = Mapping[str, tuple[float, ...]]
 """Positions by joint group, or by hand."""
 
@@ -29,7 +32,7 @@ class RpcCall:
     """A call of the vendor's JSON-RPC."""
 
     method: str
-    params: dict[str, float | bool]
+    params: Params
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Sending:
 
 
 Maker = Callable[[Profile, Any, Sending], list[Message]]
-Caller = Callable[[Profile, Any, Sending], list[RpcCall]]
+ParamsOf = Callable[[Profile, Any, Sending], Params]
 Makers = dict[type[Intent], Maker]
 
 

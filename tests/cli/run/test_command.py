@@ -127,7 +127,7 @@ def test_a_mistake_in_a_file_of_stand_ins_is_found_before_anything_runs(
     ("given", "code", "sentence"),
     [
         (("--answer", "Ask=left"), 0, "success after"),
-        ((), 1, "nobody is there to answer: Which way?"),
+        ((), 1, 'nobody is there to answer: Which way? (in advance --answer "Ask=CHOICE" does: left, right)'),
     ],
 )
 def test_questions_are_answered_in_advance_or_fail_at_once(
@@ -191,6 +191,8 @@ def test_a_dry_run_on_a_robot_that_could_not_be_armed_says_what_to_do() -> None:
         ((DELIVERY, "--virtual", "--fault", "wrong:rt/amr/state.position,value=abc"), "position is a number"),
         ((DELIVERY, "--virtual", "--fault", "slow:rt/amr/state,factor=0"), "factor is a whole number from 1"),
         ((DELIVERY, "--virtual", "--fault", "motor_error:left_elbow_pitch,code=99999999"), "code is a whole number"),
+        ((DELIVERY, "--virtual", "--fault", "hard@3s+0s"), "hard: it must last longer than 0 s"),
+        ((DELIVERY, "--sim", "--fault", "lost:rt/set/fsm/id"), "would change nothing: missions send atom_w rpc/SetFsm"),
         ((DELIVERY, "--virtual", "--break", "Wait"), "--break pauses until a person goes on"),
         ((DELIVERY, "--virtual", "--robot", "atom_x"), "atom_x"),
         ((DELIVERY, "--virtual", "--answer", "Aks=done"), 'no node is called "Aks": did you mean "Ask"?'),

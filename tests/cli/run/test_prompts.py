@@ -1,0 +1,22 @@
+"""Answers to what a mission asks."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.cli.run.prompts import make_prompts
+from orchestrator.engine.prompts import NoAnswer
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("Ask", 'nobody is there to answer: Well? (in advance --answer "Ask=CHOICE" does: yes, no)'),
+        ("", "nobody is there to answer: Well?"),  # of the run itself, which has no node to name
+    ],
+)
+def test_where_nobody_is_there_what_would_answer_is_named(name: str, wanted: str) -> None:
+    prompts = make_prompts(yes=False, answers={}, person=None)
+    with pytest.raises(NoAnswer) as refusal:
+        prompts.ask(1, name, "Well?", ["yes", "no"])
+    assert str(refusal.value) == wanted
