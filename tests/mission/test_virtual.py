@@ -264,17 +264,11 @@ def test_a_command_that_follows_from_a_look_at_the_end_of_a_run_is_told_too(miss
         tree: drive
         robot: atom_w
         root:
-          sequence:
-            - SetFsm: {state: ready}
-            - MoveToTag: {tag: shelf}
-          finally:
-            - Wait: {time: 2 s}
-        """
+          - SetFsm: {state: ready}
+          - MoveToTag: {tag: shelf}
+            timeout: 8 s
+            finally: [Wait: {time: 2 s}]
+        """,
+        faults=["amr_pause@6s", "soft@13s"],
     )
-    run.until("MoveToTag")
-    run.wait(2.0)
-    run.pause()
-    run.wait(5.0)
-    run.abort()
-    run.finish()
-    assert run.outcome.status == "aborted"
+    assert run.finish().status == "stopped"
