@@ -15,8 +15,9 @@ from orchestrator.engine.run import Run, node_id
 class Asked:
     """A question on its way: asked, answered or withdrawn."""
 
-    def __init__(self, run: Run, node: Behaviour) -> None:
+    def __init__(self, run: Run, node: Behaviour, confirms: bool = False) -> None:
         self._run = run
+        self._confirms = confirms
         self._node = node
         self._question: Question | None = None
 
@@ -42,7 +43,7 @@ class Asked:
     def _ask(self, text: str, choices: list[str]) -> Question:
         run, number = self._run, node_id(self._node)
         try:
-            question = run.prompts.ask(number, self._node.name, text, choices)
+            question = run.prompts.ask(number, self._node.name, text, choices, self._confirms)
         except NoAnswer as problem:
             raise Unknown(str(problem)) from problem
         run.on_event(Prompt(at=run.at(), number=question.number, node=number, question=text, choices=choices))

@@ -21,6 +21,8 @@ class Question:
     """What the node is called."""
     text: str
     choices: list[str]
+    confirms: bool = False
+    """Whether somebody agrees to something that a node is about to do."""
     answer: str | None = None
 
 
@@ -43,9 +45,9 @@ class Prompts:
         with self._lock:
             return [question for question in self._open.values() if question.answer is None]
 
-    def ask(self, node: int, name: str, text: str, choices: list[str]) -> Question:
+    def ask(self, node: int, name: str, text: str, choices: list[str], confirms: bool = False) -> Question:
         self._count += 1
-        question = Question(self._count, node, name, text, choices)
+        question = Question(self._count, node, name, text, choices, confirms)
         known = self._answers(question)
         if known is not None:
             _choose(question, known)

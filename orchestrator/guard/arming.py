@@ -79,14 +79,13 @@ def _step_on(turn: Turn) -> None:
 
 
 def ask_preflight(turn: Turn, event: AskPreflight) -> None:
-    if turn.state.mode is not Mode.DISARMED:
+    if turn.state.mode not in (Mode.DISARMED, Mode.OFFLINE):
         _refuse(turn, event, f"the robot is {turn.state.mode.value}")
         return
     lines = preflight(turn.setting, turn.state, turn.now)
     for line in lines:
         turn.report("preflight", f"{line.name}: {line.problem or line.evidence}", value="ok" if line.ok else "problem")
-    step = "checked" if all(line.ok for line in lines) else turn.state.rearming.step
-    if step == "checked":
+    if turn.state.mode is Mode.DISARMED and all(line.ok for line in lines):
         turn.change(rearming=replace(turn.state.rearming, step="checked", since=turn.now))
 
 

@@ -355,7 +355,8 @@ class Mission:
         cause = self._cause
         if not cause.text:
             return outcome._replace(reason=self._failures.tell(outcome.reason, outcome.node))
-        return Outcome("stopped", cause.tell(self._bus.clock.now()), *self.built.where(cause.node))
+        where = (outcome.node, outcome.place) if cause.node is None else self.built.where(cause.node)
+        return Outcome("stopped", cause.tell(self._bus.clock.now()), *where)
 
     def _tell_command(self, number: int, intent: AnyIntent) -> None:
         leaf, once = self.built.run.acting, not POLICIES[type(intent)].idempotent

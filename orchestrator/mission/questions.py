@@ -32,10 +32,11 @@ def mistake_in(answers: dict[str, str], built: BuiltTree) -> str | None:
 
 def _questions(built: BuiltTree) -> Iterator[tuple[str, Answers]]:
     """Of all nodes that may ask: what they are called, and every answer they take."""
+    stand_ins = {node_id(node) for node in built.root.iterate() if isinstance(node, StandIn)}
     for source, info in zip(built.sources, built.structure):
         if source.modifiers.confirm is not None:
             yield info.name, [Confirm.YES, Confirm.NO]
-        if source.leaf is not None and source.leaf.asks:
+        if source.leaf is not None and source.leaf.asks and info.number not in stand_ins:
             yield info.name, _words([source.values.get(name) or [] for name in source.leaf.result_params])
     for node in built.root.iterate():
         if isinstance(node, StandIn):

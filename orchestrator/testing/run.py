@@ -24,7 +24,8 @@ from orchestrator.engine.prompts import NoAnswer, Prompts, Question
 from orchestrator.engine.runner import Outcome
 from orchestrator.engine.substitution import Substitutes
 from orchestrator.mission.faults import hurt
-from orchestrator.mission.loading import load_mission
+from orchestrator.mission.loading import CannotRun, load_mission
+from orchestrator.mission.questions import mistake_in
 from orchestrator.mission.virtual import VirtualMission
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.sim.faults import Fault, parse_fault
@@ -80,6 +81,8 @@ class MissionRun:
         loaded = load_mission(tree, robot, settings, stand_ins)
         self._prompts = Prompts(self._known)
         self._mission = VirtualMission(loaded, self._take, self._prompts, seed)
+        if mistake := mistake_in(self._answers, self._mission.mission.built):
+            raise CannotRun(mistake)
         for fault in faults:
             hurt(self.twin, fault)
         self._mission.mission.arm("test")

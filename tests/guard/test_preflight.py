@@ -121,6 +121,14 @@ def test_a_robot_whose_e_stop_was_never_heard_is_not_armed() -> None:
     assert world.state.mode == "offline"
 
 
+def test_preflight_of_a_robot_that_is_not_heard_says_so_and_arms_nothing() -> None:
+    world = World("atom_w")
+    said = [report.text for report in world.do(e.AskPreflight("tester")).reports if report.value == "problem"]
+    assert said[0].startswith("fresh emergency: ")
+    world.do(e.Arm("tester"))
+    assert world.state.mode == "offline"
+
+
 def test_json_rpc_that_does_not_answer_is_named() -> None:
     world = World("atom")
     world.connect()

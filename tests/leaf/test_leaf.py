@@ -1,3 +1,6 @@
+import re
+from inspect import signature
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -103,3 +106,12 @@ def declare(doc: str = "Do it.\n\n- Bad", annotations: dict[str, object] | None 
 def test_a_wrong_declaration_is_refused_when_the_class_is_made(keywords: dict[str, object], said: str) -> None:
     with pytest.raises(TypeError, match=said):
         declare(**keywords)  # type: ignore[arg-type]
+
+
+def test_every_class_keyword_is_in_the_documentation() -> None:
+    keywords = [
+        name for name, each in signature(Leaf.__init_subclass__).parameters.items() if each.kind is each.KEYWORD_ONLY
+    ]
+    text = (Path(__file__).parents[2] / "docs" / "writing_leaves.md").read_text()
+    table = text.partition("| class keyword |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)`", table, re.MULTILINE) == keywords

@@ -158,6 +158,28 @@ def test_an_emergency_stop_that_the_run_sees_before_the_guard(
     assert end.skipped == ["the end of drive on line 8", "finally of sequence on line 5"]
 
 
+ARMS_WHILE_WALKING = """
+tree: arms
+robot: gr2
+root:
+  - SetFsm: {state: joint_stand}
+  - SetFsm: {state: pd_stand}
+  - WaitStable: {time: 500 ms}
+  - SetFsm: {state: walk}
+  - SetVelocitySource: {source: navigation}
+  - SetUpperFsm: {state: remote}
+  - MoveJoints: {pose: ready, time: 3 s}
+"""
+
+
+def test_a_stop_that_is_told_after_the_tree_has_failed_of_it(mission: StartMission) -> None:
+    """A robot that falls drops its arms before it is too far tilted."""
+    run = mission(ARMS_WHILE_WALKING, faults=["fall@10.6s"])
+    run.until("MoveJoints", "failure")
+    assert run.finish().status == "stopped"
+    assert run.failed_node == "MoveJoints"
+
+
 def test_a_lost_connection(play: Play) -> None:
     guard = play.mission.guard
     outcome = play.run(20, lambda: guard.handle(RunGone(guard.state.epoch)))

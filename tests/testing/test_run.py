@@ -139,9 +139,15 @@ def test_questions_are_answered_before_or_during_the_run(mission: StartMission) 
 def test_an_answer_that_nobody_asked_for_or_that_is_no_choice(mission: StartMission) -> None:
     with pytest.raises(AssertionError, match='"first" asks nothing; these do: none'):
         mission(TWO_WAITS).answer("first", "yes")
-    run = mission(A_QUESTION, answers={"Ask": "up"})
-    run.finish()
-    assert '"up" is no answer to "Left or right?"; the choices are left, right' in run.reason
+    with pytest.raises(CannotRun, match='"up" is no answer to "Ask"; the choices are left, right'):
+        mission(A_QUESTION, answers={"Ask": "up"})
+    with pytest.raises(CannotRun, match='"Nope" asks nothing; these do: Ask'):
+        mission(A_QUESTION, answers={"Nope": "left"})
+
+
+def test_the_question_that_a_stand_in_asks_takes_the_place_of_its_nodes_own(mission: StartMission) -> None:
+    with pytest.raises(CannotRun, match='"left" is no answer to "Ask"; the choices are succeed, fail'):
+        mission(A_QUESTION, substitute={"Ask": "ask me"}, answers={"Ask": "left"})
 
 
 def test_an_operator_pauses_and_aborts(mission: StartMission) -> None:

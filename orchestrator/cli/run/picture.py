@@ -24,7 +24,7 @@ class NodeView:
     breaks: bool = False
     """Whether the run pauses before it."""
     cut: bool = False
-    """Whether it was running when the run was stopped."""
+    """Whether it was running when the run was stopped or aborted."""
 
     def change(self, change: Change, at: float) -> None:
         if change.status != self.status:
@@ -50,6 +50,7 @@ class Picture:
     paused: str | None = None
     began: float | None = None
     end: events.End | None = None
+    _aborting: bool = False
     _halted: dict[int, NodeView] = field(default_factory=dict)
     """Nodes as they were before the last tick, if that did nothing but halt them."""
     _paused_at: float | None = None
@@ -91,7 +92,7 @@ class Picture:
         return (at if self._paused_at is None else self._paused_at) - self._lost
 
     def _begin(self, nodes: list[NodeInfo], at: float) -> None:
-        self.nodes, self.end = [], None
+        self.nodes, self.end, self._aborting = [], None, False
         self.began = self.run_time(at) if self.began is None else self.began
         for info in nodes:
             self.nodes.append(NodeView(info, 0 if info.parent is None else self.nodes[info.parent].depth + 1))
@@ -101,14 +102,20 @@ class Picture:
         if all(change.status == "idle" for change in changes.values()):
             self._halted = {number: replace(self.nodes[number]) for number in changes}
         for number, change in changes.items():
-            self.nodes[number].change(change, self.run_time(at))
+            if self._aborting and change.status == "idle":
+                self._cut(number, self.nodes[number])
+            else:
+                self.nodes[number].change(change, self.run_time(at))
 
     def _stop(self, end: events.End) -> None:
-        """A run that was stopped has halted all nodes last; people want to see how far it was."""
         self.end = end
         if end.status == "stopped":
             for number, node in self._halted.items():
-                self.nodes[number] = replace(node, cut=node.status == "running")
+                self._cut(number, node)
+
+    def _cut(self, number: int, node: NodeView) -> None:
+        """A run that was stopped or aborted has halted all nodes; people want to see how far it was."""
+        self.nodes[number] = replace(node, cut=node.cut or node.status == "running")
 
     def _control(self, event: events.Control) -> None:
         match event.action:
@@ -118,6 +125,7 @@ class Picture:
                 self._lost += event.at - self._paused_at
                 self.paused = self._paused_at = None
             case "aborting":
+                self._aborting = True
                 self.said.append(f"aborting: {event.reason}")
             case "breakpoint" | "no_breakpoint" if event.node is not None:
                 self.nodes[event.node].breaks = event.action == "breakpoint"

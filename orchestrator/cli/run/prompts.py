@@ -20,7 +20,7 @@ def make_prompts(yes: bool, answers: dict[str, str], person: Callable[[Question]
     def known(question: Question) -> str | None:
         if question.name and question.name in answers:
             return _valid(answers[question.name], question)
-        if yes and "yes" in question.choices:
+        if yes and question.confirms:
             return "yes"
         if person is None:
             raise NoAnswer(f"nobody is there to answer: {question.text}{_advice(question)}")

@@ -142,7 +142,7 @@ class Confirm(Modifier):
     def __init__(self, name: str, run: Run, child: Behaviour, text: Value) -> None:
         super().__init__(name, run, child)
         self._text = text
-        self._asked = Asked(run, self)
+        self._asked = Asked(run, self, confirms=True)
         self.agreed = False
 
     def initialise(self) -> None:

@@ -133,6 +133,20 @@ def test_a_stopped_run_shows_how_far_it_was() -> None:
         assert line in lines
 
 
+def test_an_aborted_run_shows_how_far_it_was_and_what_its_finally_did() -> None:
+    made = picture()
+    made.take(tick(11.0, n0=Change("running"), n1=Change("success"), n4=Change("running"), n5=Change("running")))
+    made.take(Control(at=12.0, action="aborting", reason="by key"))
+    made.take(
+        tick(12.0, n0=Change("idle"), n1=Change("idle"), n4=Change("idle"), n5=Change("idle"), n7=Change("running"))
+    )
+    made.take(tick(13.0, n7=Change("success")))
+    made.take(End(at=13.0, status="aborted", reason="by key", node=None, place="", skipped=[], ticks=9))
+    lines = shown(made)
+    for line in ("■ mission", "  ✓ step 0", "  ■ step 1", "  ✓ step 2"):
+        assert line in lines
+
+
 def test_what_is_over_is_folded_before_anything_else() -> None:
     made = picture(steps=4, below=4)
     for first in (1, 6):

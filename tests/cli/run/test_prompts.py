@@ -20,3 +20,9 @@ def test_where_nobody_is_there_what_would_answer_is_named(name: str, wanted: str
     with pytest.raises(NoAnswer) as refusal:
         prompts.ask(1, name, "Well?", ["yes", "no"])
     assert str(refusal.value) == wanted
+
+
+def test_yes_agrees_to_what_a_node_is_about_to_do_and_answers_nothing_else() -> None:
+    prompts = make_prompts(yes=True, answers={}, person=lambda question: None)
+    assert prompts.ask(1, "Move", "Nobody near?", ["yes", "no"], confirms=True).answer == "yes"
+    assert prompts.ask(1, "Ask", "Is the box there?", ["yes", "no"]).answer is None
