@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import getpass
 import os
 import signal
@@ -142,6 +143,7 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
         if attended:
             _start_view(output, live.mission, prompts, interruption)
         who = "simulation" if options.sim else getpass.getuser()
+        gc.freeze()  # what is there by now stays: to look through all of it for garbage takes a tick's whole time
 
         def leave(outcome: Outcome) -> None:
             """From another thread: the one that ticks does not come back."""
