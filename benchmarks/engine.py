@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -117,25 +118,42 @@ class Done(Acts):
         return SUCCESS
 
 
-def irregular(count: int, leaf: type[Behaviour] = Acts) -> Behaviour:
-    """Composites of 2 to 8 children, leaves with callbacks, some with retry and timeout: little to share."""
-    dice, run = random.Random(1), _run()
-    root, made = Sequence("root", memory=True), 1
-    while made < count:
-        child = _irregular(dice, run, leaf, depth=3)
-        root.add_child(child)
-        made += sum(1 for _ in child.iterate())
-    return root
+@dataclass(frozen=True)
+class Shape:
+    """What a node is to become: a composite of children, or a leaf, perhaps with timeout and retry around it."""
 
+    children: tuple[Shape, ...] = ()
+    kind: type[Sequence | Selector] = Sequence
+    memory: bool = True
+    timeout: bool = False
+    retry: bool = False
 
-def _irregular(dice: random.Random, run: Run, leaf: type[Behaviour], depth: int) -> Behaviour:
-    if depth == 0 or dice.random() < 0.5:
+    @property
+    def nodes(self) -> int:
+        return 1 + self.timeout + self.retry + sum(child.nodes for child in self.children)
+
+    def make(self, run: Run, leaf: type[Behaviour]) -> Behaviour:
+        if self.children:
+            return self.kind("composite", self.memory, [child.make(run, leaf) for child in self.children])
         node: Behaviour = leaf("action")
-        node = Limit("timeout", run, node, lambda: 1.0) if dice.random() < 0.2 else node
-        return Attempts("retry", run, node, 3, None, "attempt") if dice.random() < 0.2 else node
-    children = [_irregular(dice, run, leaf, depth - 1) for _ in range(dice.randint(2, 8))]
-    kind = Sequence if dice.random() < 0.7 else Selector
-    return kind("composite", dice.random() < 0.7, children)
+        node = Limit("timeout", run, node, lambda: 1.0) if self.timeout else node
+        return Attempts("retry", run, node, 3, None, "attempt") if self.retry else node
+
+
+@cache
+def irregular(count: int) -> Shape:
+    """Composites of 2 to 8 children, leaves with callbacks, some with retry and timeout: little to share."""
+    dice, children = random.Random(1), list[Shape]()
+    while sum(child.nodes for child in children) < count - 1:
+        children.append(_irregular(dice, depth=3))
+    return Shape(tuple(children))
+
+
+def _irregular(dice: random.Random, depth: int) -> Shape:
+    if depth == 0 or dice.random() < 0.5:
+        return Shape(timeout=dice.random() < 0.2, retry=dice.random() < 0.2)
+    children = tuple(_irregular(dice, depth - 1) for _ in range(dice.randint(2, 8)))
+    return Shape(children, Sequence if dice.random() < 0.7 else Selector, dice.random() < 0.7)
 
 
 CASES = [
@@ -228,8 +246,8 @@ def _build_rows() -> list[Row]:
     trees = {
         "1001 nodes, flat": lambda: flat(1000),
         "1023 nodes, alternating": lambda: alternating(9),
-        "1000 nodes, no two parts alike, code for the first leaf alone": lambda: irregular(1000),
-        "1000 nodes, no two parts alike, all code": lambda: irregular(1000, Done),
+        "1000 nodes, no two parts alike, code for the first leaf alone": lambda: irregular(1000).make(_run(), Acts),
+        "1000 nodes, no two parts alike, all code": lambda: irregular(1000).make(_run(), Done),
     }
     return [_build_row(name, tree) for name, tree in trees.items()]
 

@@ -216,8 +216,8 @@ def _building() -> list[Row]:
         nodes = time.process_time()
         runner = Runner(built, bus)
         first = time.process_time()
-        _write_all(runner._tick_tree, built)
-        best = min(best, time.process_time() - start)
+        written = _write_all(runner._tick_tree, built)
+        best = min(best, first - start + written)
         best_nodes, best_first = min(best_nodes, nodes - start), min(best_first, first - start)
     name, reach = f"build {tree.nodes} nodes of a mission, all code", round(60 * py_trees / PY_TREES_FLAT1000_BUILD)
     note = f"py_trees' 1000 leaves alone {py_trees:.1f}; elsewhere {PY_TREES_FLAT1000_BUILD}, and 60 to be reached"
@@ -228,8 +228,9 @@ def _building() -> list[Row]:
     ]
 
 
-def _write_all(tick: Any, built: BuiltTree) -> None:
-    """Have every function written that would be written when it is called first."""
+def _write_all(tick: Any, built: BuiltTree) -> float:
+    """Have every function written that would be written when it is called first; the seconds that took."""
+    taken = 0.0
     left = [tick, *(function for node in built.root.iterate() for function in getattr(node, "ticks", ()))]
     seen: set[int] = set()
     while left:
@@ -237,8 +238,11 @@ def _write_all(tick: Any, built: BuiltTree) -> None:
         if id(function) not in seen:
             seen.add(id(function))
             if "write" in function.__globals__:
+                began = time.process_time()
                 function.__globals__["write"]()
+                taken += time.process_time() - began
             left += [other for other in function.__globals__.values() if isinstance(other, FunctionType)]
+    return taken
 
 
 def _idling() -> list[Row]:

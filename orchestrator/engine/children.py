@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from py_trees.behaviour import Behaviour
 
@@ -19,18 +20,20 @@ class Children(list[Behaviour]):
 
     def __init__(self, children: list[Behaviour]) -> None:
         super().__init__(children)
-        self._holders: WeakKeyDictionary[Callable[..., object], str] = WeakKeyDictionary()
+        self._holders: list[tuple[ref[FunctionType], str]] = []
         self.version = 0
         """How often it was edited: code written later knows whether it is still the list that was planned with."""
 
-    def held_by(self, function: Callable[..., object], name: str) -> None:
-        self._holders[function] = name
+    def held_by(self, function: FunctionType, name: str) -> None:
+        self._holders.append((ref(function), name))
 
     def let_go(self) -> None:
         self.version += 1
-        for function, name in self._holders.items():
-            function.__globals__[name] = None
-            function.__globals__["edits"].append(self)
+        self._holders = [holder for holder in self._holders if holder[0]() is not None]
+        for held_by, name in self._holders:
+            if (function := held_by()) is not None:
+                function.__globals__[name] = None
+                function.__globals__["edits"].append(self)
 
 
 def _noticed(edit: Callable[..., Any]) -> Callable[..., Any]:

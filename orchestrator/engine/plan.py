@@ -16,6 +16,8 @@ INLINE_HALT_IN_TICK = 12
 # Nodes written out in one function. Python reads the first 256 arguments of a function faster than the others, and
 # equal functions are compiled once; against that stands one call per function.
 UNIT_NODES = 24
+# Nodes whose status one function gathers after a tick.
+STATE_NODES = 200
 # CPython nests at most 20 loops, and every composite is one.
 UNIT_LEVELS = 12
 # Every node that is an argument costs something in every call, every other one where it is used. Steps of a sequence
@@ -36,7 +38,7 @@ class Plan:
     children: list[Plan] = field(default_factory=list)
     implied: bool = False  # its status follows from its parent's status and current child
     seldom: bool = False  # in most ticks it is passed over
-    is_step: bool = False  # a leaf with callbacks that takes turns with others: a call costs less than its code
+    is_step: bool = False  # nothing but callbacks, and takes turns with others: a call costs less than its code
     watched: Children | None = None  # its list of children, if it has one
     version: int = 0  # of that list
     holds: bool = False  # its tick may leave a generator open, see docs/engine.md
@@ -107,11 +109,14 @@ def _add(node: Behaviour, plans: list[Plan]) -> Plan:
 def _find_steps(plan: Plan) -> None:
     """Leaves before the current child of a sequence with memory have succeeded, those after it have not begun."""
     in_sequence = plan.kind is Kind.SEQUENCE and not plan.own_stop
+    is_long = in_sequence and len(plan.children) > 2 * UNIT_NODES
     for child in plan.children:
         is_leaf = child.kind is Kind.LEAF and not child.own_stop
-        child.is_step = is_leaf and not child.is_bare
+        child.is_step = (is_leaf and not child.is_bare) or (is_long and child.kind is Kind.OWN)
         child.implied = is_leaf and in_sequence
-        child.seldom = child.implied and SELDOM < len(plan.children) <= 2 * UNIT_NODES
+        child.seldom = child.implied and not is_long and len(plan.children) > SELDOM
+        if is_long and (child.kind in COMPOSITES or child.kind in DECORATORS):
+            _separate(child)
 
 
 def _divide(plan: Plan) -> None:

@@ -6,7 +6,7 @@ docs/engine.md explains the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from py_trees.decorators import PassThrough
@@ -14,7 +14,7 @@ from py_trees.decorators import PassThrough
 from orchestrator.engine.halt import HaltWriter, UnitWriters, is_edited
 from orchestrator.engine.kinds import Kind
 from orchestrator.engine.plain import plain_tick
-from orchestrator.engine.plan import UNIT_NODES, Plan
+from orchestrator.engine.plan import STATE_NODES, UNIT_NODES, Plan
 from orchestrator.engine.tick_parallel import write_parallel
 from orchestrator.engine.tick_selector import write_selector
 from orchestrator.engine.tick_sequence import write_run, write_sequence
@@ -127,27 +127,27 @@ class TickWriter:
         out(f"s = {out.call(name)}({', '.join(arguments.values())})")
 
     def _report_changes(self, out: Unit) -> None:
-        if len(self._plans) <= 2 * UNIT_NODES:
-            out(f"now = {self._state(out)}")
-        else:
-            out(f"now = {out.call('state')}()")
-            self._units["state"] = self._whole_state
+        """Make a list that changes whenever a status does; as short as it can be, since it is made in every tick."""
+        statuses = [plan for plan in self._plans if not plan.implied]
+        moving = [plan for plan in self._plans if plan.kind is Kind.SEQUENCE and plan.node.memory]  # type: ignore[attr-defined]
+        parts = [*self._parts(statuses, "status", out), *self._parts(moving, "current_child", out)]
+        out(f"now = [{', '.join(parts)}]")
         out("if now != seen: report(now)")
 
-    def _whole_state(self) -> Unit:
-        out = Unit("state")
-        out(f"return {self._state(out)}")
-        return out
+    def _parts(self, plans: list[Plan], attribute: str, out: Unit) -> Iterator[str]:
+        """Each attribute; of many nodes in parts of equal text, which Python compiles once."""
+        if len(self._plans) <= 2 * UNIT_NODES:
+            yield from (f"{out.node(plan)}.{attribute}" for plan in plans)
+            return
+        for first in range(0, len(plans), STATE_NODES):
+            name = f"state_{attribute}_{first}"
+            self._units[name] = partial(self._part, name, plans[first : first + STATE_NODES], attribute)
+            yield f"{out.call(name)}()"
 
-    def _state(self, out: Unit) -> str:
-        """A list that changes whenever a status does; as short as it can be, since it is made in every tick."""
-        entries: list[str] = []
-        for plan in self._plans:
-            if not plan.implied:
-                entries.append(f"{out.node(plan)}.status")
-            if plan.kind is Kind.SEQUENCE and plan.node.memory:  # type: ignore[attr-defined]
-                entries.append(f"{out.node(plan)}.current_child")
-        return f"[{', '.join(entries)}]"
+    def _part(self, name: str, plans: list[Plan], attribute: str) -> Unit:
+        out = Unit(name)
+        out(f"return ({', '.join(f'{out.node(plan)}.{attribute}' for plan in plans)},)")
+        return out
 
     def _leaf(self, plan: Plan, out: Unit) -> None:
         self._initialise(plan, out)
