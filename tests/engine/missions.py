@@ -141,12 +141,18 @@ class Odd(Leaf, timeout=None):
             return Status.RUNNING
         self._block("block")
         self._block("block a little", 0.06)
-        return {"none": None, "true": True, "running": Status.RUNNING}.get(self.how, Status.SUCCESS)
+        running = dict.fromkeys(("running", "pause", "pause and stop"), Status.RUNNING)
+        return {"none": None, "true": True, **running}.get(self.how, Status.SUCCESS)
+
+    def pause(self) -> None:
+        self.robot.note("pause odd")
+        if self.how.startswith("pause"):
+            raise RuntimeError("no pause")
 
     def stop(self) -> None:
         self.robot.note("stop odd")
         self._block("block stop")
-        if self.how == "stop":
+        if self.how in ("stop", "pause and stop"):
             raise RuntimeError("no stop")
         self._leave("stop")
         if self.how == "edit":

@@ -168,6 +168,20 @@ def test_a_leaf_that_cannot_go_on_after_a_pause_fails(fly: Fly) -> None:
     assert run.said == ["start a", "pause a", "stop a"]
 
 
+@pytest.mark.parametrize(
+    ("how", "also"), [("pause", ""), ("pause and stop", "; stop of Odd raised RuntimeError: no stop (")]
+)
+def test_a_leaf_that_cannot_be_paused_is_stopped_at_once_and_told_of(fly: Fly, how: str, also: str) -> None:
+    run = fly(f"- Odd: {{how: {how}}}\n  timeout: 9 s")
+    run.at(1, run.runner.pause)
+    run.at(5, run.runner.resume)
+    reason = run.run().reason
+    assert reason.startswith("pause of Odd raised RuntimeError: no pause (")
+    assert also in reason
+    assert run.log == [(0, "start odd"), (1, "pause odd"), (1, "stop odd")]
+    assert notes(run) == [(1, reason)]
+
+
 PAUSED = """
 tree: t
 require: [battery.level > 20 %]

@@ -125,19 +125,23 @@ class LeafNode(Behaviour):
                 self.run.note(self, problem)
 
     def pause(self) -> None:
-        if self.leaf is not None:
-            self._guarded("pause", self.leaf.pause)
+        if self.leaf is None:
+            return
+        problem = self._guarded("pause", self.leaf.pause)
+        if problem:  # nobody else would end what it has sent
+            self.give_up(problem)
+            self.run.note(self, self._lost)
 
     def resume(self) -> None:
         if self.leaf is None:
             return
         if self.resumable:
-            self._guarded("resume", self.leaf.resume)
+            self._lost = self._guarded("resume", self.leaf.resume)
         else:
             self._lost = "not_resumable"
 
     def give_up(self, reason: str) -> None:
-        """Another leaf needs its part of the robot."""
+        """It can't go on: another leaf needs its part of the robot, or it can't hold still in a pause."""
         self._lost = reason
         problem = self._stop()
         if problem:
@@ -248,10 +252,7 @@ class LeafNode(Behaviour):
         except PASSING:
             raise
         except BaseException as error:
-            problem = self._said(method, error)
-            if method in ("pause", "resume"):
-                self._lost = problem
-            return problem
+            return self._said(method, error)
         finally:
             self.run.come_back(self)
         return ""
