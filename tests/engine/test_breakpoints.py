@@ -137,6 +137,44 @@ def test_a_look_held_up_again_and_again_interrupts_nothing(fly: Fly, kind: str, 
     assert sum(action == "paused" for _, action, _, _ in controls(run)) == 3
 
 
+@pytest.mark.parametrize(
+    ("leaf", "start"),
+    [("Stubborn: {id: a, time: 1 s}", "start a"), ("Odd: {how: pause}\n      timeout: 1 s", "start odd")],
+)
+def test_a_leaf_that_could_not_go_on_once_starts_again_after_a_breakpoint(fly: Fly, leaf: str, start: str) -> None:
+    run = fly(f"- sequence:\n    - {leaf}\n      name: here\n  retry: 1")
+    run.at(0.3, lambda: run.runner.break_at("here"))
+    run.at(0.4, run.runner.pause)
+    for at in (0.5, 2):
+        run.at(at, run.runner.resume)
+    run.run()
+    assert [at for at, text in run.log if text == start] == [0, 2]
+
+
+def test_a_leaf_that_was_interrupted_before_it_could_fail_starts_again_after_a_breakpoint(fly: Fly) -> None:
+    run = fly(
+        """
+        - sequence:
+            - sequence:
+                - Odd: {how: pause}
+                  name: here
+              until: pad.a
+            - Wait: {time: 1 s}
+          repeat: 2
+        """,
+        pad__a=False,
+    )
+    run.at(0.3, lambda: run.runner.break_at("here"))
+    run.at(0.4, run.runner.pause)
+    run.at(0.5, lambda: run.set("pad.a", True))
+    run.at(0.6, run.runner.resume)
+    run.at(1, lambda: run.set("pad.a", False))
+    run.at(3, run.runner.resume)
+    run.at(4, run.runner.abort)
+    run.run()
+    assert [at for at, text in run.log if text == "start odd"] == [0, 3]
+
+
 def test_an_abort_passes_all_breakpoints(fly: Fly) -> None:
     run = fly("- Act: {id: a, time: 9 s}\n  finally: [Act: {id: f}]")
     run.runner.break_at("*")

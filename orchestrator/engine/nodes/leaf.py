@@ -118,6 +118,7 @@ class LeafNode(Behaviour):
 
     def terminate(self, new_status: Status) -> None:
         """Interrupted, unless it has ended by itself."""
+        self._lost = ""
         self._asked.withdraw()
         if self.leaf is not None:
             problem = self._stop()
@@ -175,7 +176,6 @@ class LeafNode(Behaviour):
         return Status.SUCCESS
 
     def _start(self) -> str:
-        self._lost = ""
         self.was_cut_off = self.unrepeatable = False
         self.result = None
         self.feedback_message = ""
