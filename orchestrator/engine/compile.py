@@ -17,7 +17,7 @@ from py_trees.decorators import EternalGuard
 
 from orchestrator.engine.kinds import Kind
 from orchestrator.engine.own import Own
-from orchestrator.engine.plain import checked, plain_tick, terminated
+from orchestrator.engine.plain import checked, own_tick, plain_tick, terminated
 from orchestrator.engine.plan import Plan, make_plan
 from orchestrator.engine.tick import TickWriter
 from orchestrator.engine.unit import Text
@@ -108,7 +108,11 @@ class _Functions:
     def _tick_of(self, plan: Plan) -> Callable[[], Status]:
         """By which a node of ours ticks its child."""
         name = self._writer.function_of(plan)
-        return plain_tick(plan) if name is None else cast(Callable[[], Status], self._named(name))
+        if name is not None:
+            return cast(Callable[[], Status], self._named(name))
+        if plan.kind is Kind.OWN:
+            return own_tick(plan, cast(Callable[[Behaviour], Status], self._runtime["edited"]))
+        return plain_tick(plan)
 
     def _named(self, name: str) -> FunctionType:
         function = self._functions.get(name)

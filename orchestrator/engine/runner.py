@@ -16,6 +16,7 @@ from orchestrator.engine.builder import BuiltTree
 from orchestrator.engine.compile import compile_tree
 from orchestrator.engine.events import Control, End, Event, NodeInfo, RunStatus
 from orchestrator.engine.nodes.finally_ import Finally
+from orchestrator.engine.original import Original
 from orchestrator.engine.overruns import Overruns
 from orchestrator.engine.run import PERIOD, Cleanup, StopRun, node_id
 from orchestrator.engine.statistics import NodeStatistics, Statistics
@@ -83,6 +84,7 @@ class Runner:
         self._verdict = verdict
         self._requests: deque[Callable[[], object]] = deque()
         self._teller = Teller(built.shown, built.run, self.emit)
+        self._original = Original(built.root)
         self._tick_tree = compile_tree(built.root, changed=self._report, on_edit=self._refuse_edit)
         self._started = -inf
         self._paused = False
@@ -166,8 +168,8 @@ class Runner:
     def turns(self) -> Iterator[None]:
         """As `run`, but gives way after every turn: a test looks and acts in between."""
         self.emit(self.built.described())
-        self._report_all()  # a restored tree begins in the middle
         try:
+            self._report_all()  # a restored tree begins in the middle
             yield from self._loop()
         except StopRun as stop:
             self._outcome = Outcome("stopped", stop.reason)
@@ -175,7 +177,7 @@ class Runner:
             raise
         except BaseException as error:  # a mistake in a node of ours: the run can't be trusted any more
             self.emit_note("".join(traceback.format_exception(error)))
-            self._outcome = Outcome("stopped", f"internal error: {type(error).__name__}: {error}")
+            self._outcome = Outcome("stopped", self._edited() or f"internal error: {type(error).__name__}: {error}")
         assert self._outcome is not None
         skipped = self._leave_undone() if self._outcome.status == "stopped" else []
         self._report_all()
@@ -394,6 +396,7 @@ class Runner:
 
     def _leave_undone(self) -> list[str]:
         """After a stop: what would still have been done, and is not, because nothing may be sent."""
+        self._original.put_back()
         undone = self._undone()
         for leaf in self._run.leaves:
             leaf.abandon()
@@ -408,7 +411,7 @@ class Runner:
         return leaves + [f"finally of {self._named(node)}" for node in self._open_finallies()]
 
     def _open_finallies(self) -> list[Finally]:
-        return [node for node in self.built.root.iterate() if isinstance(node, Finally) and node.open]
+        return [node for node in self._original.nodes if isinstance(node, Finally) and node.open]
 
     def _named(self, node: Behaviour) -> str:
         info = self.built.structure[node_id(node)]
@@ -428,8 +431,15 @@ class Runner:
 
     def _refuse_edit(self, node: Behaviour) -> None:
         """What runs must be what was checked."""
-        place = self.built.sources[node_id(node)].place
-        raise StopRun(f"the tree was changed while it ran: {node.name} has other children than in the file ({place})")
+        raise StopRun(self._edit_of(node))
+
+    def _edited(self) -> str:
+        """What was changed in the tree, if anything was."""
+        return next((self._edit_of(node) for node, _ in self._original.edited()), "")
+
+    def _edit_of(self, node: Behaviour) -> str:
+        source = self.built.sources[node_id(node)]
+        return f"the tree was changed while it ran: {source.title} has other children than in the file ({source.place})"
 
     # Telling what happens
 
@@ -440,11 +450,15 @@ class Runner:
         self._report(self.built.shown)
 
     def _report(self, nodes: list[Behaviour]) -> None:
+        """Looks for edits too: what a node has lost is not stopped when the node ends."""
         changed = self._teller.tell(nodes, self.ticks)
         if self._statistics is not None:
             for number in changed:
                 self._statistics.nodes[number].changed_at = self._run.clock.now()
-        self._changed = self._changed or bool(changed)
+        if changed:
+            self._changed = True
+            if edited := self._edited():
+                raise StopRun(edited)
 
 
 def _raise(problem: Exception) -> None:

@@ -9,9 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from orchestrator.engine.events import Control, Note, from_json, to_json
+from orchestrator.engine.nodes.composites import Parallel
 from tests.engine.missions import Mission
 from tests.engine.random_files import RandomFile
 from tests.engine.test_checkpoint import flight
@@ -537,6 +539,66 @@ def test_a_tree_that_a_leaf_edits_while_it_runs_is_not_run_on(fly: Fly, path: st
     assert outcome.reason.startswith(f"the tree was changed while it ran: {name} has other children than in the file")
     assert f"main.yaml:{line}:" in outcome.reason
     assert run.runner.ticks <= 2
+
+
+def node_at(run: Mission, path: str) -> Behaviour:
+    return run.built.shown[run.built.find(path)[-1].number]
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "edit"),
+    [
+        ("t/sequence/parallel", 3, lambda node, root: setattr(node, "children", node.children[:1])),
+        ("t/sequence/parallel", 3, lambda node, root: setattr(node, "children", node.children[::-1])),
+        ("t/sequence/parallel", 3, lambda node, root: node.children.clear()),
+        ("t/sequence/parallel", 3, lambda node, root: node.children.append(root)),
+        ("*/sequence", 4, lambda node, root: node.children.append(root)),
+        ("*/Odd", 5, lambda node, root: node.children.append(root)),
+        ("*/Odd", 5, lambda node, root: setattr(node, "children", [root])),
+    ],
+)
+def test_however_it_is_edited_that_is_found_and_what_was_left_running_is_listed(
+    fly: Fly, path: str, line: int, edit: Callable[[Behaviour, Behaviour], object]
+) -> None:
+    run = fly(EDITED)
+    run.robot.edit = lambda: edit(node_at(run, path), run.built.root)
+    outcome = run.run()
+    assert outcome.status == "stopped"
+    assert f"main.yaml:{line}:" in outcome.reason
+    texts = Counter(text.split()[0] for text in run.said)
+    assert texts["start"] == texts["stop"] + len(run.end.skipped)
+    assert not any(node.status is Status.RUNNING for node in run.built.root.iterate())
+
+
+@pytest.mark.parametrize("modifier", ["", "  timeout: 99 s"])
+def test_an_edit_is_found_though_nothing_else_happens(fly: Fly, modifier: str) -> None:
+    run = fly(f"- parallel:\n    - Act: {{id: a, time: 9 s}}\n    - Act: {{id: b, time: 9 s}}\n{modifier}")
+    (parallel,) = (node for node in run.built.root.iterate() if isinstance(node, Parallel))
+    run.at(1, lambda: setattr(parallel, "children", parallel.children[:1]))
+    assert "parallel has other children than in the file" in run.run().reason
+    assert run.clock.now() == pytest.approx(1, abs=0.06)
+
+
+def test_an_edit_in_the_tick_that_ends_the_run_is_found(fly: Fly) -> None:
+    run = fly("- Odd: {how: edit}")
+    run.robot.edit = lambda: run.built.root.children.clear()
+    assert run.run().reason.startswith("the tree was changed while it ran: sequence")
+
+
+def test_a_circle_in_what_is_interrupted_is_found(fly: Fly) -> None:
+    run = fly(
+        """
+        - parallel:
+            - sequence:
+                - Wait: {time: 1 s}
+                - Odd: {how: edit}
+                - Act: {id: a, time: 9 s}
+            - Wait: {time: 1 s}
+              result: failure
+        """
+    )
+    run.robot.edit = lambda: node_at(run, "parallel").children.append(run.built.root)
+    assert run.run().reason.startswith("the tree was changed while it ran: parallel")
 
 
 def test_nothing_starts_twice_in_a_tick_and_every_start_is_stopped_though_leaves_raise(tmp_path: Path) -> None:
