@@ -277,8 +277,8 @@ class _Builder:
             node = Guard("while", run, node, condition, ends_when=False, ends_as=FAILURE)
         if given.result is not None:
             node = Result("result", run, node, given.result)
-        if given.save is not None:
-            node = Save("save", run, node, given.save, lambda: getattr(core, "result", None))
+        if given.save is not None and isinstance(core, LeafNode | Ask | StandIn):
+            node = Save("save", run, node, given.save, core)
         if given.finally_:
             after = TryAll("finally", self._nodes(given.finally_, number, "finally"))
             node = Finally(source.title, run, node, after, given.outcome_key)

@@ -111,7 +111,7 @@ class StandIn(Flow):
         self.attempt = 0
 
     def initialise(self) -> None:
-        self.until = None
+        self.until = self.result = None
         self.attempt += 1
 
     def terminate(self, new_status: Status) -> None:

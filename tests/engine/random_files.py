@@ -58,6 +58,7 @@ class RandomFile:
             kinds += ["Log", "Stubborn"] + ["Ask"] * (not self._in_finally)
         if depth > 0:
             kinds += ["use"] * 2 if self._everything and not self._in_part else []
+            kinds += ["saved"] * self._everything
             kinds += ["sequence"] * 3 + ["selector"] * 3 + ["parallel"] * 3 + ["if", "reactive", "guarded"]
         kind = self._random.choice(kinds)
         inner = indent + "  " if first else indent
@@ -101,6 +102,17 @@ class RandomFile:
 
     def _wait(self, head: str, inner: str, depth: int) -> None:
         self._lines.append(f"{head}Wait: {{time: {self._random.choice(TIMES)}}}")
+
+    def _saved(self, head: str, inner: str, depth: int) -> None:
+        """A value that a second leaf may save again, or not get so far."""
+        self._leaves += 1
+        name = f"s{self._leaves}"
+        self._lines += [f"{head}sequence:", f"{inner}  - Act: {{id: {name}}}", f"{inner}    save: {name}"]
+        self._lines.append(f"{inner}  - selector:")
+        self._act(f"{inner}      - ", "", 0)
+        self._lines += [f"{inner}        {line}" for line in (f"save: {name}", *self._modifiers("Act"))]
+        self._wait(f"{inner}      - ", "", 0)
+        self._lines.append(f"{inner}  - Act: {{id: {name}_${name}}}")
 
     def _set(self, head: str, inner: str, depth: int) -> None:
         self._leaves += 1

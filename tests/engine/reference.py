@@ -108,11 +108,12 @@ class Reference(Leaves):
 
     def _with_result(self, n: TreeNode) -> Steps:
         m = n.modifiers
+        self.results.pop(id(n), None)
         guards = [(m.while_, False, "failure"), (m.until, True, "success")]
         end = yield from self._guarded(lambda: self._begun(n), [g for g in guards if g[0] is not None])
         end = RESULTS[m.result][end == "failure"] if m.result else end
-        if m.save is not None:
-            self.values[m.save] = self.results.pop(id(n), None)
+        if m.save is not None and id(n) in self.results:
+            self.values[m.save] = self.results[id(n)]
         return end
 
     def _guarded(self, inner: Callable[[], Steps], guards: list[Any], required: list[Any] | None = None) -> Steps:
@@ -178,6 +179,7 @@ class Reference(Leaves):
         return end
 
     def _limited(self, n: TreeNode) -> Steps:
+        self.results.pop(id(n), None)
         limit = n.leaf.timeout if n.modifiers.timeout is None and n.leaf else n.modifiers.timeout
         deadline = self.now + (inf if limit is None else limit)
 

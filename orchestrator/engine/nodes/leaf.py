@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import inf
-from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -60,7 +59,7 @@ class LeafNode(Behaviour):
         self.run = run
         self._source = source
         self.leaf: Leaf | None = None
-        self.result: Any = None
+        self.result: str | None = None
         self.was_cut_off = False
         """It was running when an earlier process ended; whether it may be started again is to be found out."""
         self.unrepeatable = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from typing import Any
+from typing import Any, Protocol
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -65,18 +65,28 @@ class When(Modifier):
         return self._skipped_as
 
 
-class Save(Modifier):
-    """`save`: keeps the result of a leaf that has ended by itself."""
+class Leaving(Protocol):
+    """A leaf that may leave a result when it ends by itself."""
 
-    def __init__(self, name: str, run: Run, child: Behaviour, key: str, result: Value) -> None:
+    result: str | None
+
+
+class Save(Modifier):
+    """`save`: keeps the result of its leaf, if that has left one; otherwise the value stays what it was."""
+
+    def __init__(self, name: str, run: Run, child: Behaviour, key: str, leaf: Leaving) -> None:
         super().__init__(name, run, child)
         self._key = key
-        self._result = result
+        self._leaf = leaf
+
+    def initialise(self) -> None:
+        super().initialise()
+        self._leaf.result = None  # of an earlier start: this time the leaf may not get so far
 
     def update(self) -> Status:
         status = self.ticks[0]()
-        if status is not RUNNING:
-            self.run.save({self._key: self._result()})
+        if status is not RUNNING and self._leaf.result is not None:
+            self.run.save({self._key: self._leaf.result})
         return status
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from orchestrator.engine.events import Saved
 from tests.engine.missions import Mission
 
 Fly = Callable[..., Mission]
@@ -93,3 +94,52 @@ def test_a_result_is_saved_on_success_and_failure(fly: Fly) -> None:
     run = fly("- Act: {id: a, ok: false}\n  save: how\n  result: success\n- Log: {text: it was $how}")
     assert run.run().status == "success"
     assert b"it was broken" in run.stream()
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "Act: {id: b, time: 5 s}\n      timeout: 1 s",
+        "Act: {id: b, time: 5 s}\n      until: pad.a",
+        "Act: {id: b}\n      delay: 1 s\n      while: not pad.a",
+        "Claim: {attribute: result, value: number}",
+        "Ask: {question: Well?, choices: [x]}\n      timeout: 1 s",
+    ],
+)
+def test_a_leaf_that_leaves_no_result_leaves_the_saved_value_as_it_was(fly: Fly, second: str) -> None:
+    run = fly(
+        f"""
+- Act: {{id: a}}
+  save: how
+- selector:
+    - {second}
+      save: how
+    - Log: {{text: it did not work}}
+- Act: {{id: $how}}
+""",
+        pad__a=False,
+    )
+    run.at(0.9, lambda: run.set("pad.a", True))
+    assert run.run().status == "success"
+    assert run.said[-1] == "stop fine"
+
+
+def test_a_leaf_that_does_not_start_again_does_not_save_its_old_result_again(fly: Fly) -> None:
+    run = fly(
+        """
+        - sequence:
+            - Act: {id: b, time: 1 s}
+              until: pad.a
+              save: how
+            - Act: {id: c, ok: false}
+              save: how
+              result: success
+            - Act: {id: "$how"}
+          repeat: 2
+        """,
+        pad__a=False,
+    )
+    run.at(1.0005, lambda: run.set("pad.a", True))
+    run.run()
+    saved = [event.values["how"] for event in run.events if isinstance(event, Saved)]
+    assert saved == ["fine", "broken", "broken"]
