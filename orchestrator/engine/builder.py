@@ -15,7 +15,7 @@ from py_trees.composites import Selector, Sequence
 
 from orchestrator.clock import Clock
 from orchestrator.engine.breakpoints import fits
-from orchestrator.engine.conditions import DYNAMIC, Condition, bind, check_range
+from orchestrator.engine.conditions import DYNAMIC, Condition, bind, bind_time, check_range
 from orchestrator.engine.events import NodeInfo, Structure
 from orchestrator.engine.nodes.composites import Parallel, ReactiveSelector, ReactiveSequence
 from orchestrator.engine.nodes.finally_ import Finally, TryAll
@@ -215,7 +215,7 @@ class _Builder:
         declared = self._catalogue.get(source.leaf.name) or source.leaf
         make = self._leaf_maker(source, declared)
         timeout = source.modifiers.timeout
-        limit = None if timeout is None else bind(timeout, self._run)
+        limit = None if timeout is None else bind_time("timeout", timeout, self._run)
         is_saved = source.modifiers.save is not None
         return LeafNode(source.title, self._run, make, limit, declared.resumable, declared.looks, is_saved, source)
 
@@ -254,21 +254,21 @@ class _Builder:
         """The order here, from the innermost outwards, is that of the language's table turned round."""
         given, run, core = source.modifiers, self._run, node
         if given.timeout is not None and not isinstance(core, LeafNode):
-            node = Limit("timeout", run, node, bind(given.timeout, run))
+            node = Limit("timeout", run, node, bind_time("timeout", given.timeout, run))
         if given.retry is not None:
-            wait = None if given.retry_wait is None else bind(given.retry_wait, run)
+            wait = None if given.retry_wait is None else bind_time("wait of retry", given.retry_wait, run)
             node = Attempts("retry", run, node, given.retry, wait, given.attempt_key)
         if given.for_each is not None:
             node = ForEach("for_each", run, node, given.for_each[0], bind(given.for_each[1], run))
         if given.repeat is not None:
             node = self._repeated(node, given.repeat)
         if given.delay is not None:
-            node = Delay("delay", run, node, bind(given.delay, run))
+            node = Delay("delay", run, node, bind_time("delay", given.delay, run))
         if given.confirm is not None:
             node = Confirm(source.title, run, node, bind(given.confirm, run))
             node.number = number  # type: ignore[attr-defined]
         if given.cooldown is not None:
-            node = Cooldown("cooldown", run, node, bind(given.cooldown, run))
+            node = Cooldown("cooldown", run, node, bind_time("cooldown", given.cooldown, run))
         if given.until is not None:
             condition = Condition(given.until, run)
             node = Guard("until", run, node, condition, ends_when=True, ends_as=SUCCESS)
@@ -307,7 +307,7 @@ _KINDS: dict[str, Callable[[_Builder, TreeNode, int], Behaviour]] = {
 }
 
 _FLOW: dict[str, Callable[[TreeNode, Run], Behaviour]] = {
-    "Wait": lambda source, run: Wait(source.title, run, bind(source.values["time"], run)),
+    "Wait": lambda source, run: Wait(source.title, run, bind_time("time", source.values["time"], run)),
     "Log": lambda source, run: Log(source.title, run, bind(source.values["text"], run)),
     "Set": lambda source, run: Set(source.title, run, source.sets),
     "Ask": lambda source, run: Ask(

@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator.clock import Clock
 from orchestrator.engine.run import Run
-from orchestrator.leaf import ParamType
+from orchestrator.leaf import Duration, ParamType, param_type
 from orchestrator.treefile import Expression, Template
 from orchestrator.treefile.model import text_of
 
@@ -63,6 +63,7 @@ def why_unknown(expression: Expression, run: Run) -> str:
 
 DYNAMIC = (Expression, Template)
 """What is worked out when its node starts."""
+_DURATION, _ = param_type(Duration)
 
 
 def bind(value: Any, run: Run) -> Callable[[], Any]:
@@ -78,6 +79,18 @@ def bind(value: Any, run: Run) -> Callable[[], Any]:
         entries = {key: bind(item, run) for key, item in value.items()}
         return lambda: {key: item() for key, item in entries.items()}
     return lambda: value
+
+
+def bind_time(name: str, value: Any, run: Run) -> Callable[[], float]:
+    """The same for a duration, which must not be negative."""
+    found = bind(value, run)
+
+    def time() -> float:
+        seconds: float = found()
+        check_range(name, seconds, _DURATION, None)
+        return seconds
+
+    return time if isinstance(value, DYNAMIC) else found
 
 
 def _calculated(expression: Expression, run: Run) -> Callable[[], Any]:

@@ -47,6 +47,30 @@ def test_a_value_that_becomes_known_only_now_is_checked_against_the_range(fly: F
     assert run.said == []
 
 
+@pytest.mark.parametrize(
+    ("node", "name"),
+    [
+        ("Wait: {time: $wait}", "time"),
+        ("Act: {id: a}\n  timeout: $wait", "timeout"),
+        ("sequence: [Act: {id: a}]\n  timeout: $wait", "timeout"),
+        ("Act: {id: a}\n  delay: $wait", "delay"),
+        ("Act: {id: a}\n  cooldown: $wait", "cooldown"),
+    ],
+)
+def test_so_is_every_time_before_anything_starts(fly: Fly, node: str, name: str) -> None:
+    run = fly(f"- Set: {{wait: 1 s - 2 s * base.tag}}\n- {node}", base__tag=2)
+    assert run.run()[:2] == ("failure", f"{name} is -3 s, which is out of range: from 0 s to any")
+    assert run.said == []
+
+
+def test_a_further_attempt_does_not_start_after_a_time_that_cannot_be(fly: Fly) -> None:
+    run = fly(
+        "- Set: {wait: 1 s - 2 s * base.tag}\n- Act: {id: a, fails: 1}\n  retry: {times: 1, wait: $wait}", base__tag=2
+    )
+    assert run.run()[:2] == ("failure", "wait of retry is -3 s, which is out of range: from 0 s to any")
+    assert run.said == ["start a", "stop a"]
+
+
 def test_a_used_file_sees_what_it_is_passed_and_its_require_holds_while_it_runs(fly: Fly, tmp_path: object) -> None:
     part = "tree: part\nparams: {who: {type: text}}\nrequire: [pad.a]\nroot:\n  Act: {id: $who, time: 2 s}\n"
     (tmp_path / "part.yaml").write_text(part)  # type: ignore[operator]

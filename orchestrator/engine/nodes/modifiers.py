@@ -171,15 +171,17 @@ class Cooldown(Modifier):
             left = self.until - self.run.clock.now()
             if left > 0:
                 return self.run.fail(self, f"not again within the next {left:.3g} s")
+            if self._cool_down(RUNNING) is FAILURE:  # found out before anything starts
+                return FAILURE
         status = self.ticks[0]()
-        return status if status is RUNNING else self._ended(status)
+        return status if status is RUNNING else self._cool_down(status)
 
     def halt(self) -> None:
         if self.status is RUNNING and not self.held_up:
-            self._ended(INVALID)
+            self._cool_down(INVALID)
         super().halt()
 
-    def _ended(self, status: Status) -> Status:
+    def _cool_down(self, status: Status) -> Status:
         try:
             self.until = self.run.clock.now() + self._time()
         except Unknown as unknown:
