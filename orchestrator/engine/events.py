@@ -144,7 +144,23 @@ _encode = msgspec.json.Encoder().encode
 
 
 def to_json(event: Event) -> bytes:
-    return _encode(event)
+    try:
+        return _encode(event)
+    except UnicodeEncodeError:
+        return _encode(_all_readable(msgspec.to_builtins(event)))
+
+
+def readable(text: str) -> str:
+    """Without half characters, by which Python stands for the bytes of a file name that is no text."""
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+
+
+def _all_readable(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {_all_readable(key): _all_readable(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_all_readable(item) for item in part]
+    return readable(part) if isinstance(part, str) else part
 
 
 def from_json(line: bytes) -> Event:

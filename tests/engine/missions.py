@@ -105,6 +105,15 @@ class Talk(Leaf, timeout=None):
         return Status.RUNNING if passed < self.time else Status.SUCCESS
 
 
+class Unshown(Exception):
+    """What can't even be told."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+    __repr__ = __str__
+
+
 class Odd(Leaf, timeout=None):
     """Misbehave.
 
@@ -141,8 +150,12 @@ class Odd(Leaf, timeout=None):
             return Status.RUNNING
         self._block("block")
         self._block("block a little", 0.06)
+        if self.how == "unshown":
+            raise Unshown
+        if self.how == "no text":
+            raise RuntimeError("no file \udcff")
         running = dict.fromkeys(("running", "pause", "pause and stop"), Status.RUNNING)
-        return {"none": None, "true": True, **running}.get(self.how, Status.SUCCESS)
+        return {"none": None, "true": True, "return unshown": Unshown(), **running}.get(self.how, Status.SUCCESS)
 
     def pause(self) -> None:
         self.robot.note("pause odd")
@@ -173,13 +186,24 @@ class Claim(Leaf, result=("fine",), timeout=None):
         setattr(self, self.attribute, CLAIMS.get(self.value, self.value))
 
     def step(self) -> Status:
+        if self.attribute == "message" and self.value == "unshown":
+            return Status.FAILURE
         return Status.SUCCESS if self.attribute in ("result", "reason") else Status.RUNNING
 
     def stop(self) -> None:
         self.robot.note("stop claim")
 
 
-CLAIMS: dict[str, Any] = {"nan": nan, "zero": 0, "minus": -5.0, "infinite": inf, "object": object(), "number": 5}
+CLAIMS: dict[str, Any] = {
+    "nan": nan,
+    "zero": 0,
+    "minus": -5.0,
+    "infinite": inf,
+    "object": object(),
+    "number": 5,
+    "unshown": Unshown(),
+    "half a text": "half \udcff",
+}
 
 _LEAVES = (Act, Stubborn, Look, Talk, Odd, Claim)
 CATALOGUE = Catalogue([*leaves_of(behaviours), *(leaf.declaration for leaf in _LEAVES)])

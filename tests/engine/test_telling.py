@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from orchestrator.engine.events import Change, Tick, from_json, to_json
+from orchestrator.engine.events import Change, Note, Saved, Tick, from_json, to_json
 from tests.engine.missions import Mission
 
 Fly = Callable[..., Mission]
@@ -89,6 +89,16 @@ def test_a_leaf_that_says_nonsense_fails(fly: Fly) -> None:
     assert outcome.status == "failure"
     assert "progress of Odd is nan" in outcome.reason
     assert run.said == ["start odd", "stop odd"]
+
+
+def test_half_a_character_in_an_event_is_written_out() -> None:
+    """A file whose name is no text can be run, and what is said of it read."""
+    noted = to_json(Note(at=0.0, node=1, text="half \udcff ü"))
+    assert from_json(noted) == Note(at=0.0, node=1, text="half \\udcff ü")
+    saved = from_json(to_json(Saved(at=0.0, values={"x": ["\udcff", 5, True, None]})))
+    assert saved == Saved(at=0.0, values={"x": ["\\udcff", 5, True, None]})
+    told = Tick(at=0.0, tick=1, changes={3: Change("running", "\udcff")})
+    assert from_json(to_json(told)) == Tick(at=0.0, tick=1, changes={3: Change("running", "\\udcff")})
 
 
 def test_progress_is_part_of_the_stream(fly: Fly) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, isfinite
 from numbers import Real
 from typing import Any
 
+from orchestrator.engine.events import readable
 from orchestrator.engine.run import in_steps
 from orchestrator.leaf import Leaf
 
@@ -58,6 +60,13 @@ def reason_of(leaf: Leaf) -> str:
     return _text("reason", leaf.reason)
 
 
+def why_of(leaf: Leaf) -> str:
+    """Reason and message, for people."""
+    _text("reason", leaf.reason)
+    _text("message", leaf.message)
+    return readable(leaf.why)
+
+
 def result_of(leaf: Leaf) -> str | None:
     result = leaf.result
     return None if result is None else _text("result", result)
@@ -66,7 +75,15 @@ def result_of(leaf: Leaf) -> str | None:
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise WrongAttribute(name, value, "a text")
-    return value
+    return readable(value)
+
+
+def shown(value: object, show: Callable[[object], str] = repr) -> str:
+    """Something that a leaf has made, in words; even that may raise."""
+    try:
+        return readable(show(value))
+    except (Exception, SystemExit):
+        return f"<{type(value).__name__} that cannot be shown>"
 
 
 def _is_number(value: Any) -> bool:

@@ -17,7 +17,9 @@ from orchestrator.engine.nodes.attributes import (
     result_of,
     said_by,
     same_until_of,
+    shown,
     time_limit_of,
+    why_of,
 )
 from orchestrator.engine.run import SILENCE, Run, StopRun
 from orchestrator.leaf import Leaf
@@ -100,7 +102,7 @@ class LeafNode(Behaviour):
             status = leaf.step()
             if status is _LEAF_RUNNING:
                 self._listen(leaf)
-            reason = reason_of(leaf)
+            reason = why_of(leaf) if status is _LEAF_FAILURE else reason_of(leaf)
         except PASSING:
             raise
         except BaseException as error:
@@ -111,8 +113,8 @@ class LeafNode(Behaviour):
         if status is _LEAF_SUCCESS:
             return self._end(Status.SUCCESS, reason)
         if status is _LEAF_FAILURE:
-            return self._end(FAILURE, leaf.why or f"{type(leaf).__name__} failed")
-        text = f"{type(leaf).__name__}.step returned {status!r} instead of a Status ({self._source.place})"
+            return self._end(FAILURE, reason or f"{type(leaf).__name__} failed")
+        text = f"{type(leaf).__name__}.step returned {shown(status)} instead of a Status ({self._source.place})"
         return self._end(FAILURE, text)
 
     def terminate(self, new_status: Status) -> None:
@@ -216,7 +218,7 @@ class LeafNode(Behaviour):
         if heard != self._heard:
             self._heard = heard
             self._silent_until = self.run.now + SILENCE
-            self.run.say(self, leaf.why, heard[2])
+            self.run.say(self, why_of(leaf), heard[2])
 
     def _end(self, status: Status, reason: str) -> Status:
         if status is FAILURE and self.run.is_stopped():
@@ -258,5 +260,7 @@ class LeafNode(Behaviour):
 
     def _said(self, method: str, error: BaseException) -> str:
         if isinstance(error, WrongAttribute):
-            return f"{error.name} of {self.name} is {error.value!r}: it must be {error.wanted} ({self._source.place})"
-        return f"{method} of {self.name} raised {type(error).__name__}: {error} ({self._source.place})"
+            what = f"{error.name} of {self.name} is {shown(error.value)}: it must be {error.wanted}"
+        else:
+            what = f"{method} of {self.name} raised {type(error).__name__}: {shown(error, str)}"
+        return f"{what} ({self._source.place})"

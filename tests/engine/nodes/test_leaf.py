@@ -20,6 +20,9 @@ Fly = Callable[..., Mission]
         ("stop", "stop of Odd raised RuntimeError: no stop"),
         ("none", "Odd.step returned None instead of a Status"),
         ("true", "Odd.step returned True instead of a Status"),
+        ("unshown", "step of Odd raised Unshown: <Unshown that cannot be shown>"),
+        ("return unshown", "Odd.step returned <Unshown that cannot be shown> instead of a Status"),
+        ("no text", "step of Odd raised RuntimeError: no file \\udcff"),
         ("exit start", "start of Odd raised SystemExit: 0"),
         ("exit step", "step of Odd raised SystemExit: 0"),
         ("exit stop", "stop of Odd raised SystemExit: 0"),
@@ -66,6 +69,8 @@ def test_a_person_who_interrupts_python_itself_is_not_held_up(fly: Fly, method: 
         ("result", "object", "result of Claim is <object"),
         ("reason", "object", "reason of Claim is <object"),
         ("message", "number", "message of Claim is 5"),
+        ("message", "unshown", "message of Claim is <Unshown that cannot be shown>"),
+        ("rate", "unshown", "rate of Claim is <Unshown that cannot be shown>"),
     ],
 )
 def test_an_attribute_that_is_not_what_it_must_be_fails_the_leaf_with_its_line(
@@ -78,6 +83,19 @@ def test_an_attribute_that_is_not_what_it_must_be_fails_the_leaf_with_its_line(
     assert "main.yaml:3:5" in outcome.reason
     assert run.said in (["stop claim"], [])  # one with a wrong rate is not started
     run.stream()
+
+
+@pytest.mark.parametrize(
+    ("attribute", "modifier", "status"),
+    [("result", "save: x", "success"), ("reason", "note: y", "success"), ("message", "timeout: 1 s", "failure")],
+)
+def test_half_a_character_in_what_a_leaf_says_ends_nothing(
+    fly: Fly, attribute: str, modifier: str, status: str
+) -> None:
+    """As in the name of a file that is no text."""
+    run = fly(f"- Claim: {{attribute: {attribute}, value: half a text}}\n  {modifier}")
+    assert run.run().status == status
+    assert b"half \\\\udcff" in run.stream()
 
 
 def test_a_leaf_that_blocks_is_named(fly: Fly) -> None:
