@@ -45,7 +45,7 @@ _KEPT: dict[type[Behaviour], tuple[str, ...]] = {
     Attempts: ("attempt",),
     Confirm: ("agreed",),
     TryAll: ("at",),
-    Finally: ("open",),
+    Finally: ("open", "held_up"),
     StandIn: ("attempt",),
     Wait: ("length",),
     LeafNode: ("result", "unrepeatable"),

@@ -185,6 +185,31 @@ def test_an_abort_passes_all_breakpoints(fly: Fly) -> None:
     assert run.clock.now() < 2.1
 
 
+@pytest.mark.parametrize("way_out", ["abort", "stop"])
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_node_that_a_breakpoint_holds_up_has_nothing_to_be_done_afterwards(
+    fly: Fly, way_out: str, killed: bool
+) -> None:
+    text = "- sequence: [Act: {id: a}]\n  name: here\n  finally: [Act: {id: f}]"
+    run = fly(text)
+    run.runner.break_at("here")
+    if killed:
+        run = fly(text, restored=cut_off(run, 1.02))
+        run.runner.pause()
+    run.at(2, lambda: getattr(run.runner, way_out)("enough"))
+    run.run()
+    assert (run.said, run.end.skipped) == ([], [])
+
+
+def test_what_it_holds_up_is_done_with_what_comes_afterwards_when_the_run_goes_on(fly: Fly) -> None:
+    run = fly("- sequence: [Act: {id: a, time: 2 s}]\n  name: here\n  finally: [Act: {id: f}]")
+    run.runner.break_at("here")
+    run.at(2, run.runner.resume)
+    run.at(3, run.runner.abort)
+    run.run()
+    assert run.said == ["start a", "stop a", "start f", "stop f"]
+
+
 def test_nothing_is_broken_by_a_breakpoint_on_every_node(fly: Fly) -> None:
     run = fly(TREE)
     run.runner.break_at("*")

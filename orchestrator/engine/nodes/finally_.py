@@ -51,11 +51,14 @@ class Finally(Own):
     def initialise(self) -> None:
         self.feedback_message = ""
         self.outcome = None
-        self.open = True
         if self.children[1].status is not INVALID:
             self.children[1].stop(INVALID)
 
     def update(self) -> Status:
+        if self.starting:
+            if self.hold_up(self.run.breakpoints):
+                return RUNNING
+            self.open = True
         if self.outcome is None:
             status = self.ticks[0]()
             if status is RUNNING:
@@ -68,7 +71,8 @@ class Finally(Own):
         """Interrupted. `finally` goes on, from its beginning or from where it was."""
         if self.children[0].status is not INVALID:
             self.children[0].stop(INVALID)
-        if self.status is not RUNNING:
+        held_up, self.held_up = self.held_up, False
+        if held_up or self.status is not RUNNING:
             return
         if self.outcome is None:
             self._begin(INVALID)
