@@ -203,7 +203,7 @@ class Runner:
         self._started = self._clock.now()
         while True:
             self._run.begin_turn(self._started)
-            while self._requests:
+            while self._requests and self._outcome is None:
                 self._settled = False
                 self._requests.popleft()()
             if self._paused:
@@ -224,9 +224,6 @@ class Runner:
             return
         self._settled = False
         run.due = run.same_until = inf
-        if self._aborting is not None:
-            self._go_on_aborting()
-            return
         if (why := self._file_pauses()) and self._required():
             self._pause(why)
             return
@@ -243,9 +240,10 @@ class Runner:
             self._settled = not self._changed and self._statistics is None
 
     def _tick(self) -> Status:
+        """Of the tree, or of what an abort still has to do."""
         self.ticks += 1
         self._changed = False
-        status = self._tick_tree()
+        status = self._tick_tree() if self._aborting is None else self._clean_up(self._aborting[1])
         if self._run.said:
             self._report([])
         return status
@@ -272,6 +270,9 @@ class Runner:
         return timeout
 
     def _ended(self, status: Status) -> None:
+        if self._aborting is not None:
+            self._outcome = Outcome("aborted", self._aborting[0])
+            return
         if status is SUCCESS:
             self._outcome = Outcome("success")
             return
@@ -301,7 +302,7 @@ class Runner:
         self._pause(f"breakpoint at {node.name}", node_id(node))
 
     def _pause(self, reason: str, node: int | None = None) -> None:
-        if self._paused or self._aborting is not None:
+        if self._paused:
             return
         self._paused = True
         self._may_resume = False
@@ -325,17 +326,17 @@ class Runner:
             self.emit_note(f"still paused: {why}")
             return
         self._end_pause()
-        self.emit(Control(at=self._run.at(), action="resumed"))
 
     def _step(self) -> None:
         self._resume()
         self._stepping = not self._paused
 
-    def _end_pause(self) -> None:
+    def _end_pause(self, reason: str = "") -> None:
         if self._paused:
             self._paused = False
             self._run.clock.resume()
             self._hold(False)
+            self.emit(Control(at=self._run.at(), action="resumed", reason=reason))
 
     def _file_pauses(self) -> str:
         """Why the file wants a pause, if it does."""
@@ -344,14 +345,15 @@ class Runner:
 
     def _required(self) -> bool:
         """Without what the file requires there is no pause: the next tick ends everything, if that has not begun."""
+        if self._aborting is not None:
+            return True
         require = self.built.require
         return any(guard.cleanups for guard in require) or all(guard.condition.look() is True for guard in require)
 
     def _look_while_paused(self) -> None:
         stays = bool(self._file_pauses())
         if not self._required():
-            self._end_pause()  # the next tick finds the same and interrupts everything
-            self.emit(Control(at=self._run.at(), action="resumed", reason="what is required does not hold"))
+            self._end_pause("what is required does not hold")  # the next tick finds the same and interrupts everything
             return
         if any(guard.is_broken for guard in self.built.require_of_used):
             self._tick_while_paused()
@@ -379,20 +381,21 @@ class Runner:
         if self._aborting is not None:
             return
         self._run.breakpoints.forget()
-        self._end_pause()
+        self._stepping = False
+        if not self._file_pauses():
+            self._end_pause("aborting")
         self.emit(Control(at=self._run.at(), action="aborting", reason=reason))
         self._aborting = reason, self._run.interrupt([self.built.root])
-        self._run.resume_held()  # what was paused and still runs is part of a `finally`
         self._report_all()
+        if not self._aborting[1]:
+            self._end_pause("nothing is left to do")
+            self._ended(SUCCESS)
 
-    def _go_on_aborting(self) -> None:
-        assert self._aborting is not None
-        reason, cleanups = self._aborting
+    def _clean_up(self, cleanups: list[Cleanup]) -> Status:
         while cleanups and cleanups[0].clean_up():
             del cleanups[0]
         self._report_all()
-        if not cleanups:
-            self._outcome = Outcome("aborted", reason)
+        return RUNNING if cleanups else SUCCESS
 
     def _leave_undone(self) -> list[str]:
         """After a stop: what would still have been done, and is not, because nothing may be sent."""

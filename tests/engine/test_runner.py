@@ -12,7 +12,7 @@ import pytest
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from orchestrator.engine.events import Control, Note, from_json, to_json
+from orchestrator.engine.events import Control, Note, Tick, from_json, to_json
 from orchestrator.engine.nodes.composites import Parallel
 from tests.engine.missions import Mission
 from tests.engine.random_files import RandomFile
@@ -416,6 +416,77 @@ def test_abort_is_the_orderly_way_out(fly: Fly) -> None:
         (2, "start last"),
         (2, "stop last"),
     ]
+
+
+def test_an_abort_can_be_paused_and_goes_on(fly: Fly) -> None:
+    run = fly("- Act: {id: a, time: 9 s}\n  finally: [Act: {id: f, time: 2 s}]")
+    run.runner._hold = lambda on: run.robot.note("hold" if on else "release")
+    run.at(1, run.runner.abort)
+    run.at(2, run.runner.pause)
+    run.at(50, run.runner.resume)  # longer than a `finally` may take
+    assert run.run().status == "aborted"
+    assert run.said == ["start a", "stop a", "start f", "pause f", "hold", "release", "resume f", "stop f"]
+    assert [at for at, _ in run.log] == pytest.approx([0, 1, 1, 2, 2, 50, 50, 51], abs=0.06)
+    assert [event.action for event in run.events if isinstance(event, Control)] == ["aborting", "paused", "resumed"]
+
+
+def test_an_abort_can_be_taken_step_by_step(fly: Fly) -> None:
+    run = fly("- Act: {id: a, time: 9 s}\n  finally: [Act: {id: f, time: 1 s}, Act: {id: g, time: 1 s}]")
+    run.at(1, run.runner.abort)
+    run.at(1.5, run.runner.step)
+    run.at(9, run.runner.resume)
+    assert run.run().status == "aborted"
+    assert run.said[2:] == ["start f", "stop f", "start g", "pause g", "resume g", "stop g"]
+    assert [at for at, _ in run.log[3:]] == pytest.approx([2, 2, 2, 9, 10], abs=0.06)
+
+
+@pytest.mark.parametrize("pressed_at", [0.5, 2])
+def test_what_the_file_says_of_a_pause_holds_during_an_abort(fly: Fly, pressed_at: float) -> None:
+    run = fly(PAUSED + "  finally: [Act: {id: f, time: 2 s}]\n", battery__level=50.0, pad__a=False, pad__b=False)
+    run.at(pressed_at, lambda: run.set("pad.b", True))
+    run.at(1, run.runner.abort)
+    run.at(3, lambda: run.set("battery.level", 10.0))  # nothing is required of a tree that was aborted
+    run.at(4, run.runner.resume)
+    run.at(5, lambda: run.set("pad.b", False))
+    run.at(6, lambda: run.set("pad.a", True))
+    assert run.run().status == "aborted"
+    assert [at for at, text in run.log if text == "stop a"] == [1]
+    assert [at for at, text in run.log if text in ("start f", "resume f")][-1] == pytest.approx(6, abs=0.06)
+    assert run.clock.now() == pytest.approx(6 + 2 - max(0, pressed_at - 1), abs=0.06)
+
+
+def test_an_abort_after_which_nothing_is_left_to_do_needs_nobody_to_go_on(fly: Fly) -> None:
+    run = fly(PAUSED, battery__level=50.0, pad__a=False, pad__b=False)
+    run.at(1, lambda: run.set("pad.b", True))
+    run.at(2, run.runner.abort)
+    assert run.run().status == "aborted"
+    assert run.clock.now() == 2
+    told = [event.action for event in run.events if isinstance(event, Control)]
+    assert told == ["paused", "aborting", "resumed"]
+
+
+def test_a_file_used_in_a_finally_is_interrupted_during_a_pause_of_an_abort_too(fly: Fly, tmp_path: Path) -> None:
+    (tmp_path / "part.yaml").write_text(
+        "tree: part\nrequire: [battery.level > 20 %]\nroot:\n  Act: {id: f, time: 9 s}\n"
+    )
+    run = fly("- Act: {id: a, time: 9 s}\n  finally: [use: part.yaml, Act: {id: g}]", battery__level=50.0)
+    run.at(1, run.runner.abort)
+    run.at(2, run.runner.pause)
+    run.at(3, lambda: run.set("battery.level", 10.0))
+    run.at(5, run.runner.resume)
+    assert run.run().status == "aborted"
+    assert run.said == ["start a", "stop a", "start f", "pause f", "stop f", "start g", "stop g"]
+    assert [at for at, _ in run.log] == pytest.approx([0, 1, 1, 2, 3, 5, 5], abs=0.06)
+
+
+def test_the_ticks_of_an_abort_are_counted(fly: Fly) -> None:
+    run = fly(WITH_FINALLY)
+    run.at(1, run.runner.abort)
+    run.run()
+    numbers = [event.tick for event in run.events if isinstance(event, Tick)]
+    assert run.end.ticks == run.runner.ticks == numbers[-1]
+    assert len(set(numbers)) == len(numbers)
+    assert numbers[-1] == pytest.approx(2 / 0.05, abs=3)
 
 
 def test_after_a_stop_nothing_is_sent_and_what_was_skipped_is_listed(fly: Fly) -> None:
