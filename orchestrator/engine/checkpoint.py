@@ -8,14 +8,16 @@ is no random state.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
+from functools import cache
 from math import isinf
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from py_trees.composites import Composite
+from py_trees.composites import Composite, Selector, Sequence
 
 from orchestrator.engine.builder import BuiltTree
 from orchestrator.engine.events import NodeInfo
@@ -30,26 +32,39 @@ from orchestrator.engine.run import node_id
 from orchestrator.engine.substitution import StandIn
 from orchestrator.treefile import TreeNode
 
-VERSION = 2
+VERSION = 3
 
-_KEPT: dict[type[Behaviour], tuple[str, ...]] = {
-    If: ("branch", "held_up"),
-    When: ("skipped", "held_up"),
-    Guard: ("held_up",),
-    Cooldown: ("held_up",),
-    Delay: ("held_up",),
-    Use: ("held_up",),
-    ReactiveSelector: ("running",),
-    Repeat: ("done",),
-    ForEach: ("done", "values", "held_up"),
-    Attempts: ("attempt",),
-    Confirm: ("agreed",),
-    TryAll: ("at",),
-    Finally: ("open", "held_up"),
-    StandIn: ("attempt",),
-    Wait: ("length",),
-    LeafNode: ("result", "unrepeatable"),
+INVALID, RUNNING = Status.INVALID, Status.RUNNING
+Count = Annotated[int, msgspec.Meta(ge=0)]
+_Value = str | bool | int | float
+
+_KEPT: dict[type[Behaviour], dict[str, Any]] = {
+    If: {"branch": Annotated[int, msgspec.Meta(ge=0, le=1)], "held_up": bool},
+    When: {"skipped": bool, "held_up": bool},
+    Guard: {"held_up": bool},
+    Cooldown: {"held_up": bool},
+    Delay: {"held_up": bool},
+    Use: {"held_up": bool},
+    ReactiveSelector: {"running": Count | None},
+    Repeat: {"done": Count},
+    ForEach: {"done": Count, "values": list[_Value], "held_up": bool},
+    Attempts: {"attempt": Annotated[int, msgspec.Meta(ge=1)]},
+    Confirm: {"agreed": bool},
+    TryAll: {"at": Count},
+    Finally: {"open": bool, "held_up": bool},
+    StandIn: {"attempt": Count},
+    Wait: {"length": Annotated[float, msgspec.Meta(ge=0)]},
+    LeafNode: {"result": str | None, "unrepeatable": bool},
 }
+_POSSIBLE: dict[type[Behaviour], Callable[[Any], bool]] = {
+    ReactiveSelector: lambda node: node.running is None or node.running < len(node.children),
+    ForEach: lambda node: node.done <= len(node.values),
+    TryAll: lambda node: node.at <= len(node.children),
+    Sequence: lambda node: node.status is not RUNNING or node.current_child is not None,
+    Selector: lambda node: node.status is not RUNNING or node.current_child is not None,
+    Wait: lambda node: node.length > 0 or node.until is None or node.status is not RUNNING,
+}
+"""Where what is kept is of the right type: whether the node can be in such a state."""
 _TIMES: dict[type[Behaviour], tuple[str, ...]] = {
     Cooldown: ("until",),
     Delay: ("until",),
@@ -72,13 +87,13 @@ class NodeState(msgspec.Struct, frozen=True, omit_defaults=True):
     times: dict[str, float] = {}
     ended: str | None = None  # how a node ended whose `finally` is running, or what an interrupting node will report
     held_since: float | None = None  # of a condition with `for`
-    current: int | None = None  # child of a sequence or selector
-    cleanups: list[int] = []  # nodes whose `finally` this node waits for
+    current: Count | None = None  # child of a sequence or selector
+    cleanups: list[Count] = []  # nodes whose `finally` this node waits for
 
 
-INVALID, RUNNING = Status.INVALID, Status.RUNNING
 _DONE = {status: NodeState(status.name) for status in Status}
 _IDLE = _DONE[INVALID]
+_ENDS = {status.name: status for status in Status if status is not RUNNING}
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
@@ -148,7 +163,7 @@ def restore(built: BuiltTree, checkpoint: Checkpoint) -> None:
     for node, state in zip(nodes, checkpoint.nodes):
         try:
             _restore_node(node, state, nodes, now)
-        except (LookupError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, msgspec.ValidationError) as error:
             said = f"{type(error).__name__}: {error}"
             raise WrongCheckpoint(f"what it says of {node.name} cannot be ({said}): {state}") from error
 
@@ -218,7 +233,7 @@ def _state(node: Behaviour, places: dict[object, int], now: float) -> NodeState:
     times = {name: getattr(node, name) for name in _TIMES.get(type(node), ())}
     return NodeState(
         status=node.status.name,
-        kept={name: getattr(node, name) for name in _KEPT.get(type(node), ())},
+        kept={name: getattr(node, name) for name in _KEPT.get(type(node), {})},
         times={name: time - now for name, time in times.items() if time is not None and not isinf(time)},
         ended=ended.name if ended is not None else None,
         held_since=held_since,
@@ -230,21 +245,35 @@ def _state(node: Behaviour, places: dict[object, int], now: float) -> NodeState:
 def _restore_node(node: Behaviour, state: NodeState, nodes: list[Behaviour], now: float) -> None:
     kind = type(node)
     node.status = Status[state.status]
-    for name in _KEPT.get(kind, ()):
-        if name in state.kept:  # a node that was idle, or is done, keeps nothing
-            setattr(node, name, state.kept[name])
+    if state.kept or node.status is RUNNING:  # a node that was idle, or is done, may have nothing to keep
+        for name, value in msgspec.structs.asdict(msgspec.convert(state.kept, _shape_of_kept(kind))).items():
+            setattr(node, name, value)
     for name in _TIMES.get(kind, ()):
         if name in state.times:
             setattr(node, name, now + state.times[name])
-    ended = Status[state.ended] if state.ended is not None else None
+    ended = _ENDS[state.ended] if state.ended is not None else None
     if kind in _STATUSES:
         setattr(node, _STATUSES[kind], ended)
     if isinstance(node, Interrupter):
         node.end = ended
-        node.cleanups = [cleanup for place in state.cleanups if isinstance(cleanup := nodes[place], Finally)]
+        node.cleanups = [_finally_at(place, nodes) for place in state.cleanups]
     if isinstance(node, Guard | WaitFor) and state.held_since is not None:
         node.condition.since = now + state.held_since
     if isinstance(node, Composite) and state.current is not None:
         node.current_child = node.children[state.current]
     if isinstance(node, LeafNode) and node.status is RUNNING:
         node.was_cut_off = True
+    if not _POSSIBLE.get(kind, lambda node: True)(node):
+        raise ValueError("it is never in such a state")
+
+
+@cache
+def _shape_of_kept(kind: type[Behaviour]) -> type[msgspec.Struct]:
+    return msgspec.defstruct(f"kept of {kind.__name__}", [*_KEPT.get(kind, {}).items()], forbid_unknown_fields=True)
+
+
+def _finally_at(place: int, nodes: list[Behaviour]) -> Finally:
+    node = nodes[place]
+    if not isinstance(node, Finally):
+        raise ValueError(f"{node.name} has nothing to be done afterwards")
+    return node

@@ -204,6 +204,65 @@ def test_a_checkpoint_that_cannot_be_is_refused(fly: Fly, part: bytes, nonsense:
         restore(fly(text).built, from_json(data.replace(part, nonsense)))
 
 
+EVERYTHING = """
+- parallel:
+    - if: pad.a
+      then: [Act: {id: a, time: 9 s}]
+      for_each: {x: [1, 2]}
+      repeat: 3
+      retry: 2
+    - Wait: {time: 9 s}
+      when: pad.a
+    - sequence: [Wait: {time: 9 s}]
+      timeout: 1 s
+      finally: [Wait: {time: 5 s}]
+    - sequence:
+        - Wait: {time: 9 s}
+          finally: [Wait: {time: 5 s}]
+      timeout: 1 s
+    - selector:
+        - check: not pad.a
+        - Wait: {time: 9 s}
+      memory: false
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "nonsense"),
+    [
+        ('"branch":0', '"branch":99'),
+        ('"branch":0', '"branch":{}'),
+        ('"done":0', '"done":1e300'),
+        ('"done":0', '"done":-1'),
+        ('"done":0,"values":[1,2]', '"done":3,"values":[1,2]'),
+        ('"values":[1,2]', '"values":null'),
+        ('"values":[1,2]', '"values":[{}]'),
+        ('"held_up":false', '"held_up":0'),
+        ('"attempt":1', '"attempt":0'),
+        ('"skipped":false', '"skipped":"no"'),
+        ('"length":9.0', '"length":0'),
+        ('"length":9.0', '"long":9.0'),
+        ('"at":0', '"at":2'),
+        ('"running":1', '"running":2'),
+        ('"unrepeatable":false', '"unrepeatable":{"at":5}'),
+        ('"unrepeatable":false', '"result":null'),
+        ('"result":null', '"result":7'),
+        ('"open":true', '"open":null'),
+        ('"ended":"FAILURE"', '"ended":"RUNNING"'),
+        ('"current":0', '"current":null'),
+        ('"current":0', '"current":-1'),
+        ('"cleanups":[', '"cleanups":[0,'),
+        ('"cleanups":[', '"cleanups":[999,'),
+    ],
+)
+def test_what_a_node_can_never_keep_is_refused(fly: Fly, kept: str, nonsense: str) -> None:
+    text = to_json(cut_off(fly(EVERYTHING, pad__a=True), 1.52)).decode()
+    assert kept in text
+    restore(fly(EVERYTHING, pad__a=True).built, from_json(text.encode()))
+    with pytest.raises(WrongCheckpoint, match=r"cannot be|not a checkpoint"):
+        restore(fly(EVERYTHING, pad__a=True).built, from_json(text.replace(kept, nonsense, 1).encode()))
+
+
 def test_a_checkpoint_of_another_version_is_refused(fly: Fly) -> None:
     run = fly("- Act: {id: a}")
     state = to_json(take(run.built)).replace(b'"version":%d' % VERSION, b'"version":99')
