@@ -88,6 +88,7 @@ class NodeState(msgspec.Struct, frozen=True, omit_defaults=True):
     ended: str | None = None  # how a node ended whose `finally` is running, or what an interrupting node will report
     held_since: float | None = None  # of a condition with `for`
     current: Count | None = None  # child of a sequence or selector
+    begun: bool = False  # a leaf, not only held up at a breakpoint
     cleanups: list[Count] = []  # nodes whose `finally` this node waits for
 
 
@@ -238,6 +239,7 @@ def _state(node: Behaviour, places: dict[object, int], now: float) -> NodeState:
         ended=ended.name if ended is not None else None,
         held_since=held_since,
         current=current,
+        begun=isinstance(node, LeafNode) and node.has_begun,
         cleanups=cleanups,
     )
 
@@ -261,8 +263,8 @@ def _restore_node(node: Behaviour, state: NodeState, nodes: list[Behaviour], now
         node.condition.since = now + state.held_since
     if isinstance(node, Composite) and state.current is not None:
         node.current_child = node.children[state.current]
-    if isinstance(node, LeafNode) and node.status is RUNNING:
-        node.was_cut_off = True
+    if isinstance(node, LeafNode):
+        node.was_cut_off = state.begun
     if not _POSSIBLE.get(kind, lambda node: True)(node):
         raise ValueError("it is never in such a state")
 

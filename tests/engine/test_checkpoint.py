@@ -84,6 +84,24 @@ def test_otherwise_a_person_decides(fly: Fly, choice: str, status: str, said: in
     assert len(run.said) == said
 
 
+def test_a_leaf_that_a_breakpoint_held_up_was_not_cut_off(fly: Fly) -> None:
+    text = "- Stubborn: {id: a, time: 2 s}"
+    held = fly(text)
+    held.runner.break_at("Stubborn")
+    run = fly(text, restored=cut_off(held, 1.02))
+    assert run.run().status == "success"
+    assert run.said == ["start a", "stop a"]
+
+
+def test_a_leaf_that_was_cut_off_twice_is_asked_for_twice(fly: Fly) -> None:
+    text = "- Stubborn: {id: a, time: 2 s}"
+    again = fly(text, restored=cut_off(fly(text), 1.02))
+    run = fly(text, restored=cut_off(again, 1.02))  # before anybody has answered
+    run.at(3.02, lambda: run.prompts.answer(1, "treat as done"))
+    assert run.run().status == "success"
+    assert run.said == []
+
+
 def test_a_leaf_that_must_not_be_done_twice_is_asked_for_though_it_could_be_resumed(fly: Fly) -> None:
     text = "- Act: {id: a, time: 2 s}\n  save: how"
     first = fly(text)

@@ -154,6 +154,11 @@ class LeafNode(Behaviour):
         self.leaf = None
 
     @property
+    def has_begun(self) -> bool:
+        """Whether a leaf was started, here or before it was cut off, and the node has not ended since."""
+        return self.leaf is not None or self.was_cut_off or self._lost != ""
+
+    @property
     def place(self) -> Place:
         return self._source.place
 
