@@ -41,20 +41,20 @@ def compile_tree(
     filename = f"behaviour tree {root.name!r} {next(_numbers)}"  # linecache refuses to look up <names>
     edits: list[object] = []
     runtime: dict[str, object] = {**_RUNTIME, "visit": visit, "edits": edits, "seen": None}
-    told: dict[Behaviour, Status] = {}
+    told: dict[int, tuple[Behaviour, Status]] = {}  # by identity: not every node can be a key
 
     def load(tick: FunctionType | None = None) -> FunctionType:
         plans = make_plan(root)
         writer = TickWriter(plans, visits=visit is not None, reports_changes=changed is not None)
         before = told.copy()
         told.clear()
-        told.update((plan.node, before.get(plan.node, Status.INVALID)) for plan in plans)
+        told.update((id(plan.node), before.get(id(plan.node), (plan.node, Status.INVALID))) for plan in plans)
         return _Functions(writer, filename, runtime, tick).load(plans)
 
     def renew() -> Status:
         """Called by a tick that begins after an edit."""
         if on_edit is not None:
-            for node in [node for node in told if any(node.children is edit for edit in edits)]:
+            for node in [node for node, _ in told.values() if any(node.children is edit for edit in edits)]:
                 on_edit(node)
         edits.clear()
         load(tick)
@@ -69,8 +69,8 @@ def compile_tree(
 
     def report(now: list[object]) -> None:
         tick.__globals__["seen"] = now
-        nodes = [node for node, status in told.items() if node.status is not status]
-        told.update((node, node.status) for node in nodes)
+        nodes = [node for node, status in told.values() if node.status is not status]
+        told.update((id(node), (node, node.status)) for node in nodes)
         assert changed is not None
         if nodes:
             changed(nodes)

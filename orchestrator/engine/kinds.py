@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from types import MethodType
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import ParallelPolicy
@@ -53,7 +54,7 @@ _POLICIES = (ParallelPolicy.SuccessOnAll, ParallelPolicy.SuccessOnOne, ParallelP
 
 
 def kind_of(node: Behaviour) -> Kind:
-    kind = _KIND_OF_TICK.get(_function(node, "tick"), Kind.FOREIGN)
+    kind = _KIND_OF_TICK.get(method_of(node, "tick"), Kind.FOREIGN)
     if kind is Kind.LEAF and isinstance(node, Own):
         return Kind.OWN
     if kind is Kind.FOREIGN or not _has_plain_attributes(node) or not _is_regular(node, kind):
@@ -63,11 +64,11 @@ def kind_of(node: Behaviour) -> Kind:
 
 def overrides(node: Behaviour, callback: str) -> bool:
     """Whether `initialise`, `terminate` or the like is the node's own, by its class or set on the instance."""
-    return _function(node, callback) is not getattr(Behaviour, callback)
+    return method_of(node, callback) is not getattr(Behaviour, callback)
 
 
 def has_own_stop(node: Behaviour, kind: Kind) -> bool:
-    return _function(node, "stop") is not _STOP_OF_KIND.get(kind)
+    return method_of(node, "stop") is not _STOP_OF_KIND.get(kind)
 
 
 def children_of(node: Behaviour, kind: Kind) -> list[Behaviour]:
@@ -77,9 +78,13 @@ def children_of(node: Behaviour, kind: Kind) -> list[Behaviour]:
     return [node.decorated] if kind in DECORATORS and isinstance(node, Decorator) else []
 
 
-def _function(node: Behaviour, method: str) -> object:
-    """By way of the method: whoever looks into `__dict__` makes every later access to a node's attributes slower."""
-    return getattr(getattr(node, method), "__func__", None)
+def method_of(node: Behaviour, method: str) -> object:
+    """By way of the method: whoever looks into `__dict__` makes every later access to a node's attributes slower.
+
+    None for anything but a method of this very node: what was set on it may be that of another.
+    """
+    bound = getattr(node, method)
+    return bound.__func__ if type(bound) is MethodType and bound.__self__ is node else None
 
 
 def _has_plain_attributes(node: Behaviour) -> bool:
@@ -88,12 +93,17 @@ def _has_plain_attributes(node: Behaviour) -> bool:
     return cls.__setattr__ is object.__setattr__ and not hasattr(cls, "status")
 
 
+def _is_known_by_identity(child: Behaviour) -> bool:
+    """py_trees finds the current child by ==, the compiled code by identity, in a table."""
+    cls = type(child)
+    return cls.__eq__ is object.__eq__ and cls.__hash__ is object.__hash__
+
+
 def _is_regular(node: Behaviour, kind: Kind) -> bool:
     if kind in COMPOSITES:
         policy_known = kind is not Kind.PARALLEL or isinstance(getattr(node, "policy", None), _POLICIES)
-        # py_trees finds the current child by ==, the compiled code by identity
-        same_by_identity = all(type(child).__eq__ is object.__eq__ for child in node.children)
-        return isinstance(node, Composite) and policy_known and same_by_identity
+        has_a_list = isinstance(node, Composite) and not hasattr(type(node), "children")  # one that can be exchanged
+        return has_a_list and policy_known and all(map(_is_known_by_identity, node.children))
     if kind is Kind.ETERNAL_GUARD:
         return super(EternalGuard, node).tick.__func__ is Decorator.tick  # type: ignore[misc]
     return kind not in DECORATORS or isinstance(node, Decorator)

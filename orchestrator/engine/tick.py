@@ -12,7 +12,7 @@ from functools import partial
 from py_trees.decorators import PassThrough
 
 from orchestrator.engine.halt import HaltWriter, UnitWriters, is_edited
-from orchestrator.engine.kinds import Kind
+from orchestrator.engine.kinds import Kind, method_of
 from orchestrator.engine.plain import plain_tick
 from orchestrator.engine.plan import STATE_NODES, UNIT_NODES, Plan
 from orchestrator.engine.tick_parallel import write_parallel
@@ -237,7 +237,7 @@ class TickWriter:
 
     def _call_update(self, plan: Plan, out: Unit) -> None:
         """Called with `s` being the child's status, which a PassThrough has nothing to add to."""
-        if plan.kind is Kind.DECORATOR and getattr(plan.node.update, "__func__", None) is PassThrough.update:
+        if plan.kind is Kind.DECORATOR and method_of(plan.node, "update") is PassThrough.update:
             return
         out.about(plan)
         out(f"s = {out.node(plan)}.update()")

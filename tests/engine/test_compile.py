@@ -6,6 +6,7 @@ import gc
 import linecache
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from types import CodeType, SimpleNamespace
 from unittest.mock import Mock
@@ -15,6 +16,7 @@ import pytest
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Composite, Parallel, Selector, Sequence
+from py_trees.decorators import Inverter
 
 from orchestrator.engine import compile_tree, unit
 from tests.engine.random_trees import Hooked, Mishap, NotesTick, RandomTree, Scripted, py_trees_ticker, trace
@@ -118,6 +120,90 @@ class TestCallbacks:
         assert compile_tree(Sequence("root", False, [node]))() is INVALID
         (message,) = node.logger.error.call_args.args
         assert "[None][leaf]" in message
+
+
+class Unhashable(Scripted):
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass
+class Alike(Behaviour):
+    """Without a hash, and equal to others of its name."""
+
+    name: str
+    answer: Status = S
+
+    def __post_init__(self) -> None:
+        super().__init__(self.name)
+
+    def update(self) -> Status:
+        return self.answer
+
+
+class Computed(Sequence):
+    """Its list of children is made anew for everybody who asks."""
+
+    def __init__(self, *children: Behaviour) -> None:
+        self._all = list(children)
+        super().__init__("computed", memory=True)
+
+    @property
+    def children(self) -> list[Behaviour]:
+        return list(self._all)
+
+    @children.setter
+    def children(self, children: list[Behaviour]) -> None:
+        pass
+
+
+class Proxy(Behaviour):
+    """Ticks another node and is stopped by stopping that."""
+
+    def __init__(self, inner: Behaviour) -> None:
+        super().__init__("proxy")
+        self._inner = inner
+        self.stop = inner.stop  # type: ignore[method-assign]
+
+    def update(self) -> Status:
+        self._inner.tick_once()
+        return self._inner.status
+
+
+class TestOddNodes:
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda: Sequence("root", True, [Unhashable("a", [], [S]), Unhashable("b", [], [R, S])]),
+            lambda: Selector("root", False, [leaf("a", F, R), Unhashable("b", [], [R, S])]),
+            lambda: Sequence("root", True, [Alike("a"), Alike("a", R), Alike("c")]),
+            lambda: Selector("root", False, [Alike("a", F), Alike("b", R)]),
+            lambda: Inverter("root", Alike("a")),
+            lambda: Computed(leaf("a", R, S), leaf("b", S)),
+            lambda: Sequence("root", False, [Computed(leaf("a", R, S)), leaf("b", R)]),
+            lambda: Selector("root", False, [leaf("a", F, F, S), Proxy(leaf("b", R))]),
+        ],
+    )
+    def test_are_ticked_as_py_trees_ticks_them(self, make: Callable[[], Behaviour]) -> None:
+        plain, compiled = make(), make()
+        tick = compile_tree(compiled, changed=lambda nodes: None)
+        for _ in range(5):
+            plain.tick_once()
+            assert tick() is plain.status
+            assert [node.status for node in compiled.iterate()] == [node.status for node in plain.iterate()]
+
+    def test_that_are_stopped_by_another_stop_only_that(self) -> None:
+        inner = leaf("b", R)
+        proxy = Proxy(inner)
+        tick = compile_tree(Selector("root", False, [leaf("a", F, S), proxy]))
+        tick()
+        tick()
+        assert (inner.status, proxy.status) == (INVALID, R)
+
+    def test_that_are_equal_are_told_of_one_by_one(self) -> None:
+        told: list[Behaviour] = []
+        children = [Alike("a"), Alike("a")]
+        compile_tree(Sequence("root", True, children), changed=told.extend)()
+        assert sum(any(node is child for node in told) for child in children) == 2
 
 
 class TestEdits:
