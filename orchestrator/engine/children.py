@@ -27,13 +27,14 @@ class Children(list[Behaviour]):
     def held_by(self, function: FunctionType, name: str) -> None:
         self._holders.append((ref(function), name))
 
-    def let_go(self) -> None:
+    def let_go(self, by: Behaviour | None = None) -> None:
+        """Called before an edit, or by a node that gets another list."""
         self.version += 1
         self._holders = [holder for holder in self._holders if holder[0]() is not None]
         for held_by, name in self._holders:
             if (function := held_by()) is not None:
                 function.__globals__[name] = None
-                function.__globals__["edits"].append(self)
+                function.__globals__["edits"].append(by or self)
 
 
 def _noticed(edit: Callable[..., Any]) -> Callable[..., Any]:

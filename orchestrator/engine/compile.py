@@ -17,7 +17,7 @@ from py_trees.decorators import EternalGuard
 
 from orchestrator.engine.kinds import Kind
 from orchestrator.engine.own import Own
-from orchestrator.engine.plain import checked, own_tick, plain_tick, terminated
+from orchestrator.engine.plain import checked, plain_tick, terminated
 from orchestrator.engine.plan import Plan, make_plan
 from orchestrator.engine.tick import TickWriter
 from orchestrator.engine.unit import Text
@@ -54,7 +54,9 @@ def compile_tree(
     def renew() -> Status:
         """Called by a tick that begins after an edit."""
         if on_edit is not None:
-            for node in [node for node, _ in told.values() if any(node.children is edit for edit in edits)]:
+            for node in [
+                node for node, _ in told.values() if any(edit is node or edit is node.children for edit in edits)
+            ]:
                 on_edit(node)
         edits.clear()
         load(tick)
@@ -108,11 +110,7 @@ class _Functions:
     def _tick_of(self, plan: Plan) -> Callable[[], Status]:
         """By which a node of ours ticks its child."""
         name = self._writer.function_of(plan)
-        if name is not None:
-            return cast(Callable[[], Status], self._named(name))
-        if plan.kind is Kind.OWN:
-            return own_tick(plan, cast(Callable[[Behaviour], Status], self._runtime["edited"]))
-        return plain_tick(plan)
+        return plain_tick(plan) if name is None else cast(Callable[[], Status], self._named(name))
 
     def _named(self, name: str) -> FunctionType:
         function = self._functions.get(name)

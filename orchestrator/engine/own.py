@@ -8,6 +8,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from orchestrator.engine.breakpoints import Breakpoints
+from orchestrator.engine.children import Children
 
 RUNNING, INVALID = Status.RUNNING, Status.INVALID
 
@@ -27,6 +28,18 @@ class Own(Behaviour):
         self.ticks: list[Callable[[], Status]] = [_by_py_trees(child) for child in children]
         self.held_up = False
         """At a breakpoint: it runs, but has not looked yet."""
+
+    @property
+    def children(self) -> list[Behaviour]:
+        return self._children
+
+    @children.setter
+    def children(self, children: list[Behaviour]) -> None:
+        """Compiled code does not look at the list of a node of ours, so another one is told of here."""
+        before = getattr(self, "_children", None)
+        self._children = children
+        if isinstance(before, Children):
+            before.let_go(self)
 
     @property
     def starting(self) -> bool:

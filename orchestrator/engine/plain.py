@@ -7,6 +7,7 @@ from collections.abc import Callable
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from orchestrator.engine.kinds import Kind
 from orchestrator.engine.plan import Plan
 
 _STATUSES = list(Status)
@@ -14,8 +15,8 @@ SUCCESS, FAILURE, RUNNING = Status.SUCCESS, Status.FAILURE, Status.RUNNING
 
 
 def plain_tick(plan: Plan) -> Callable[[], Status]:
-    """The tick of a leaf that has nothing but its own callbacks."""
-    node, terminates = plan.node, plan.terminates
+    """The tick of a node that has nothing but its own callbacks."""
+    node, terminates = plan.node, plan.terminates and plan.kind is Kind.LEAF
 
     def tick() -> Status:
         status = node.update()
@@ -34,24 +35,6 @@ def plain_tick(plan: Plan) -> Callable[[], Status]:
         return status
 
     return initialise_and_tick if plan.initialises else tick
-
-
-def own_tick(plan: Plan, edited: Callable[[Behaviour], Status]) -> Callable[[], Status]:
-    """The tick of a node that ticks its children itself."""
-    node, children = plan.node, plan.watched
-
-    def tick() -> Status:
-        if node.children is not children:
-            return edited(node)
-        if node.status is not RUNNING:
-            node.initialise()
-        status = node.update()
-        if status is not RUNNING:
-            status = checked(node, status)
-        node.status = status
-        return status
-
-    return tick
 
 
 def checked(node: Behaviour, status: Status) -> Status:

@@ -189,12 +189,11 @@ class TickWriter:
 
     def _own(self, plan: Plan, out: Unit) -> None:
         node = out.node(plan)
-        with self.unless_edited(plan, out):
-            self._initialise(plan, out)
-            out(f"s = {node}.update()")
-            out(f"if s is not R: s = checked({node}, s)")
-            out(f"{node}.status = s")
-            self.visit(plan, out)
+        self._initialise(plan, out)
+        out(f"s = {node}.update()")
+        out(f"if s is not R and s is not S and s is not F: s = checked({node}, s)")
+        out(f"{node}.status = s")
+        self.visit(plan, out)
 
     def function_of(self, plan: Plan) -> str | None:
         """The name of the function by which a node of ours ticks this child; None: its callbacks are enough."""
