@@ -9,6 +9,8 @@ from math import inf, nan
 from pathlib import Path
 from typing import Any
 
+from py_trees.common import Status as PyTreesStatus
+
 import behaviours
 from orchestrator.bus.memory import MemoryBus, MemoryNetwork
 from orchestrator.clock import VirtualClock
@@ -155,7 +157,13 @@ class Odd(Leaf, timeout=None):
         if self.how == "no text":
             raise RuntimeError("no file \udcff")
         running = dict.fromkeys(("running", "pause", "pause and stop"), Status.RUNNING)
-        return {"none": None, "true": True, "return unshown": Unshown(), **running}.get(self.how, Status.SUCCESS)
+        return {
+            "none": None,
+            "true": True,
+            "return unshown": Unshown(),
+            "py_trees": PyTreesStatus.SUCCESS,
+            **running,
+        }.get(self.how, Status.SUCCESS)
 
     def pause(self) -> None:
         self.robot.note("pause odd")

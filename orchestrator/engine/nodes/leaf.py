@@ -114,8 +114,9 @@ class LeafNode(Behaviour):
             return self._end(Status.SUCCESS, reason)
         if status is _LEAF_FAILURE:
             return self._end(FAILURE, reason or f"{type(leaf).__name__} failed")
-        text = f"{type(leaf).__name__}.step returned {shown(status)} instead of a Status ({self._source.place})"
-        return self._end(FAILURE, text)
+        found = f"py_trees' {status}" if isinstance(status, Status) else shown(status)
+        text = f"{type(leaf).__name__}.step returned {found} instead of a Status of orchestrator.leaf"
+        return self._end(FAILURE, f"{text} ({self._source.place})")
 
     def terminate(self, new_status: Status) -> None:
         """Interrupted, unless it has ended by itself."""

@@ -20,6 +20,7 @@ Fly = Callable[..., Mission]
         ("stop", "stop of Odd raised RuntimeError: no stop"),
         ("none", "Odd.step returned None instead of a Status"),
         ("true", "Odd.step returned True instead of a Status"),
+        ("py_trees", "Odd.step returned py_trees' Status.SUCCESS instead of a Status of orchestrator.leaf"),
         ("unshown", "step of Odd raised Unshown: <Unshown that cannot be shown>"),
         ("return unshown", "Odd.step returned <Unshown that cannot be shown> instead of a Status"),
         ("no text", "step of Odd raised RuntimeError: no file \\udcff"),
