@@ -135,9 +135,11 @@ class Runner:
         return nodes
 
     def measure(self) -> list[NodeStatistics]:
-        """Begin to measure every node; the list, by number, is kept up to date."""
-        statistics = Statistics(self.built.shown)
-        self._request(lambda: self._measure(statistics))
+        """Measure every node from the first call on; the list, by number, is kept up to date."""
+        statistics = self._statistics
+        if statistics is None:
+            statistics = self._statistics = Statistics(self.built.shown)
+            self._request(lambda: self._measure(statistics))
         return statistics.nodes
 
     @property
@@ -153,7 +155,6 @@ class Runner:
         self._bus.wake()
 
     def _measure(self, statistics: Statistics) -> None:
-        self._statistics = statistics
         statistics.begin()
         self._tick_tree = compile_tree(self.built.root, statistics.visit, self._report, self._refuse_edit)
 

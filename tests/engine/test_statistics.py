@@ -21,6 +21,16 @@ def test_ticks_time_and_last_change_of_every_node(fly: Fly) -> None:
     assert all(node.seconds is not None and node.seconds > 0 for node in found[1:])
 
 
+def test_whoever_asks_again_gets_the_same_list(fly: Fly) -> None:
+    run = fly("- Act: {id: a, time: 1 s}")
+    first = run.runner.measure()
+    again = []
+    run.at(0.5, lambda: again.append(run.runner.measure()))
+    assert run.run().status == "success"
+    assert run.runner.measure() is first is again[0]
+    assert [node.ticks for node in first] == [run.runner.ticks] * 2
+
+
 def test_measuring_may_begin_in_the_middle_and_changes_nothing(fly: Fly) -> None:
     run = fly("- Act: {id: a, time: 1 s}\n- Act: {id: b, time: 1 s}")
     found = []
