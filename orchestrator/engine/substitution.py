@@ -25,7 +25,7 @@ from orchestrator.yamlfile import DURATION, Findings, Mistake, Text, load, map_o
 
 RUNNING, SUCCESS, FAILURE = Status.RUNNING, Status.SUCCESS, Status.FAILURE
 
-_PART = re.compile(r"(succeed|fail)(?: (once|twice|\d+ times))?(?: after (.+?))?")
+_PART = re.compile(r"(succeed|fail)(?: (once|twice|[0-9]{1,18} times))?(?: after (.+?))?")
 _TIMES = {"once": 1, "twice": 2}
 ASK = "ask me"
 

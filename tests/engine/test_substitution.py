@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.engine import Substitutes, load_substitutes
+from orchestrator.engine.substitution import parse_script
 from orchestrator.yamlfile import Findings, Mistake
 from tests.engine.missions import Mission
 
@@ -41,6 +42,12 @@ def test_so_many_times_are_counted_and_not_written_out(fly: Fly) -> None:
     assert run.run().status == "failure"
     run = fly(TREE, substitutes=Substitutes({"grasp*": "fail 1 times then fail once then succeed after 1 s"}))
     assert run.run().status == "success"
+
+
+@pytest.mark.parametrize("text", [f"fail {'9' * 5000} times", "fail \u0663 times"])
+def test_no_number_that_a_person_would_not_write(text: str) -> None:
+    with pytest.raises(Mistake, match="is not understood"):
+        parse_script(text)
 
 
 def test_ask_me(fly: Fly) -> None:
