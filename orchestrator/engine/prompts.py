@@ -50,7 +50,10 @@ class Prompts:
         question = Question(self._count, node, name, text, choices, confirms)
         known = self._answers(question)
         if known is not None:
-            _choose(question, known)
+            try:
+                _choose(question, known)
+            except ValueError as problem:
+                raise NoAnswer(f"the answer {problem}") from problem
         with self._lock:
             self._open[question.number] = question
         return question

@@ -40,6 +40,15 @@ def test_a_question_is_withdrawn_when_its_node_is_interrupted(fly: Fly) -> None:
         run.prompts.answer(1, "yes")
 
 
+@pytest.mark.parametrize("node", ["Ask: {question: Well?, choices: [yes]}", "Act: {id: a}\n  confirm: Well?"])
+def test_an_answer_known_beforehand_that_is_no_choice_fails_the_node(fly: Fly, node: str) -> None:
+    run = fly(f"- {node}\n  finally: [Act: {{id: f}}]", answers=lambda question: "maybe")
+    outcome = run.run()
+    assert outcome.status == "failure"
+    assert outcome.reason.startswith('the answer "maybe" is not one of yes')
+    assert run.said == ["start f", "stop f"]
+
+
 def test_an_answer_may_fail_the_node_and_is_its_result(fly: Fly) -> None:
     run = fly(
         """
