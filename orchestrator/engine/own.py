@@ -17,7 +17,8 @@ class Own(Behaviour):
     """Calls `self.ticks[i]()` for its i-th child in `update`; compiled code puts the functions there.
 
     A decorator of py_trees ticks its child before it is asked, a composite decides by its kind. Nodes that look before
-    they leap, wait, or let others end first decide in their own `update`.
+    they leap, wait, or let others end first decide in their own `update`. It gives SUCCESS, FAILURE or RUNNING,
+    and nobody checks that: these are nodes of ours.
     """
 
     def __init__(self, name: str, children: list[Behaviour]) -> None:

@@ -190,9 +190,7 @@ class TickWriter:
     def _own(self, plan: Plan, out: Unit) -> None:
         node = out.node(plan)
         self._initialise(plan, out)
-        out(f"s = {node}.update()")
-        out(f"if s is not R and s is not S and s is not F: s = checked({node}, s)")
-        out(f"{node}.status = s")
+        out(f"{node}.status = s = {node}.update()")
         self.visit(plan, out)
 
     def function_of(self, plan: Plan) -> str | None:
