@@ -19,7 +19,7 @@ class HandGrasp(
     - HandGrasp: {hand: right, grip: 80 %}
 
     It holds something when the fingers stop short of where they were told to go and press; where a robot reports no
-    effort of its fingers (Adam), stopping short must do.
+    effort of its fingers (Adam), stopping short must do, and a report that froze on the way cannot be told from it.
     """
 
     hand: Hand

@@ -172,3 +172,16 @@ def test_a_hand_that_falls_silent_is_no_success(topic: str, robot: str) -> None:
     stage.hurt(f"off:{topic}")
     play.finish()
     assert (play.status, play.reason) == (Status.FAILURE, "stale")
+
+
+@pytest.mark.parametrize("after", [0.1, 0.3, 0.45, 0.55])
+@pytest.mark.parametrize(
+    ("topic", "robot"),
+    [("rt/hands/state", "atom"), ("rt/hands/state", "atom_w"), ("robot_control_group_state", "gr2")],
+)
+def test_a_report_that_is_frozen_while_an_empty_hand_closes_is_no_success(topic: str, robot: str, after: float) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    play = stage.leaf(HandGrasp, hand="right", grip=80.0).go(after)
+    stage.hurt(f"stuck:{topic}")
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "frozen")

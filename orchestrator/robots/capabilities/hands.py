@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import fmean, pstdev
 
 from orchestrator.robots.intents import HandTarget
@@ -176,6 +177,8 @@ class Grasp(_Fingers):
         super().__init__(hands, context, intent, start)
         self._efforts: list[tuple[float, ...]] = []
         """Since the fingers rest."""
+        self._stirred = -math.inf
+        """When the efforts last changed."""
 
     def rested(self, opening: tuple[float, ...]) -> Outcome:
         short = self.short(opening)
@@ -186,6 +189,9 @@ class Grasp(_Fingers):
             return failure(Reason.NOT_ACCEPTED, "the fingers did not move", result="not_moved")
         if not self._pressing(short):
             return failure(Reason.NO_PROGRESS, "the fingers stopped without effort", result="not_moved")
+        if not self._measured_at_rest():
+            late = self.context.clock.now() - self.sent_at > WITHIN
+            return failure(Reason.FROZEN, "the efforts of the fingers repeat exactly") if late else running(0.95)
         self.found_object = True
         return Outcome("success", progress=1.0, result="object")
 
@@ -200,8 +206,19 @@ class Grasp(_Fingers):
         if self._rest is None or self._rest[1] == now:
             self._efforts.clear()
         if isinstance(effort, Known) and effort.received > self.sent_at:
+            if not self._efforts or effort.value != self._efforts[-1]:
+                self._stirred = effort.received
             self._efforts.append(effort.value)
         return rests
+
+    def _measured_at_rest(self) -> bool:
+        """Whether the efforts go on changing after the fingers have come to rest, as measured ones do.
+
+        A report that was frozen on the way looks just like fingers that have stopped on something.
+        """
+        if self._rest is None or self.hands.effort(self.intent.hand) is None:
+            return True  # nothing but the positions to judge by, and those may stand still
+        return self._stirred >= self._rest[1] + STILL_FOR
 
 
 def _pushes(efforts: list[float]) -> bool:
