@@ -66,6 +66,12 @@ class Report(NamedTuple):
         """Whether it would start a new task at once."""
         return self.device == "devidle" and self.navigation not in ACTIVE and self.mode == TASK_MODE
 
+    @property
+    def out_of_order(self) -> str:
+        """What is wrong with the base itself; empty if nothing is."""
+        wrong = self.device in _BAD_DEVICE or self.errors
+        return f"the base is {self.device}, error codes {list(self.errors)}" if wrong else ""
+
 
 class Task(Judge):
     """A drive to a tag, or a turn, from the command to its fresh end."""
@@ -190,8 +196,8 @@ class Task(Judge):
         """What one report newer than the command says; None: it goes on."""
         if report.mode != TASK_MODE:
             return failure(Reason.CANCELLED_BY_OTHER, f"the base was switched to mode {report.mode}")
-        if report.device in _BAD_DEVICE or report.errors:
-            return failure(Reason.FAILED, f"the base is {report.device}, error codes {list(report.errors)}")
+        if report.out_of_order:
+            return failure(Reason.FAILED, report.out_of_order)
         self._seen.look(report, self._before)
         if not self._seen.fresh(report):
             return None
