@@ -75,6 +75,16 @@ def test_a_joint_arrives_and_the_others_stay(case: Case) -> None:
     assert max(abs(q(stage, other)) for other in others) < 0.02
 
 
+@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize(("part", "time"), [(1.0, 20.0), (0.08, 2.0)])
+def test_it_is_done_when_the_whole_way_is(robot: str, part: float, time: float) -> None:
+    """Near the target is not there, and what is near from the beginning has not been moved."""
+    stage, (name, angle) = Stage(robot).prepare(*ROBOTS[robot][0]), joint_of(robot)
+    play = stage.play(MoveJoints, angles={name: part * angle}, time=time)
+    assert (play.status, play.took >= time) == (Status.SUCCESS, True)
+    assert q(stage, name) == pytest.approx(part * angle, abs=0.01)
+
+
 @each(BEND)
 def test_a_robot_that_never_gets_the_command(case: Case) -> None:
     check_lost(case)

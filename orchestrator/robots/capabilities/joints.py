@@ -131,7 +131,7 @@ class Joints:
 
 
 class _Moving(Judge):
-    """Done when every joint is near its target; stuck when the error stops falling."""
+    """Done when the whole way has been sent and every joint is near its target; stuck when the error stops falling."""
 
     def __init__(
         self,
@@ -169,16 +169,19 @@ class _Moving(Judge):
             if self._progress.stalled(error, now):
                 return failure(Reason.NO_PROGRESS, f"{error:.2f} rad from the target")
             return running(self._progress.done(error))
+        played = received - self.sent_at
+        if played < self._duration:
+            return running(0.95 * played / self._duration)
         if self._since is None:
             self._since = received
         return SUCCESS if received - self._since >= SETTLED else running(0.95)
 
 
 class _Playing(_Moving):
-    """A path may pass its end on the way: only what is measured after its time counts."""
+    """A path may pass its end on the way: nothing is measured before its time."""
 
     def _measure(self, error: float, received: float, now: float) -> Outcome:
-        played = now - self.sent_at
+        played = received - self.sent_at
         if played < self._duration:
             return running(0.95 * played / self._duration)
         return super()._measure(error, received, now)
