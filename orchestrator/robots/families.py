@@ -81,6 +81,8 @@ class FamilyFacts:
     Where they have a command of their own, the robot has it once the profile names the nominal ones: without them no
     gain can be held against a limit.
     """
+    obeys_only: str = ""
+    """In which mode, if no topic shows it: what to look at when the robot does not react."""
 
 
 _SOME: int | None = None
@@ -118,6 +120,7 @@ FAMILIES: dict[Family, FamilyFacts] = {
         forbidden_domain=0,
         hand_unit="count",
         sends_gains=True,
+        obeys_only="in developer mode (LO + RO on the pad, from damping)",
     ),
 }
 

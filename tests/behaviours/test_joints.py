@@ -55,7 +55,7 @@ def bend(robot: str) -> Case:
     before, command = ROBOTS[robot]
     name, angle = joint_of(robot)
     values = {"group": "left_arm", "angles": {name: angle}, "time": 2.0}
-    return Case(robot, MoveJoints, values, before, ["Joints", "Joints"], command, "no_progress", rests, midway=1.0)
+    return Case(robot, MoveJoints, values, before, ["Joints", "Joints"], command, resting=rests, midway=1.0)
 
 
 BEND = [bend(robot) for robot in ROBOTS]
@@ -87,7 +87,16 @@ def test_it_is_done_when_the_whole_way_is(robot: str, part: float, time: float) 
 
 @each(BEND)
 def test_a_robot_that_never_gets_the_command(case: Case) -> None:
-    check_lost(case)
+    play = check_lost(case)
+    assert "no joint has moved" in play.leaf.message
+    assert ("developer mode" in play.leaf.message) is (case.robot == "adam_u")
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_small_way_that_the_robot_never_gets(robot: str) -> None:
+    stage, (name, angle) = Stage(robot).prepare(*ROBOTS[robot][0]), joint_of(robot)
+    stage.hurt(f"lost:{ROBOTS[robot][1]}")
+    assert stage.play(MoveJoints, angles={name: 0.08 * angle}).reason == "not_accepted"
 
 
 @each(BEND)
@@ -225,7 +234,13 @@ def test_a_motion_the_robot_never_gets(tmp_path: Path) -> None:
     joint, _ = joint_of("gr2")
     stage.prepare((MoveJoints, {"angles": {joint: -0.5}}))
     stage.hurt("lost:robot_control_group_cmd")
-    assert stage.play(PlayMotion, **values).reason == "no_progress"
+    assert stage.play(PlayMotion, **values).reason == "not_accepted"
+
+
+def test_a_motion_back_to_where_it_began_that_the_robot_never_gets(tmp_path: Path) -> None:
+    stage, values = with_motion("gr2", tmp_path)
+    stage.hurt("lost:robot_control_group_cmd")
+    assert stage.play(PlayMotion, **values).reason == "not_accepted"
 
 
 def test_a_bad_file_is_named(tmp_path: Path) -> None:
