@@ -74,6 +74,9 @@ def _ranges(profile: Profile) -> dict[str, tuple[float, float]]:
         found |= {"stand.height": stand.dz, "stand.pitch": stand.pitch, "stand.yaw": stand.yaw}
     if base is not None:
         found |= {"base.speed": Range(-base.linear, base.linear), "base.turn": Range(-base.angular, base.angular)}
+    if profile.move_command:
+        reach = profile.reach
+        found |= {"reach.forward": reach.forward, "reach.left": reach.left, "reach.up": reach.up}
     if hands is not None:
         found["hand.fingers"] = Range(len(hands.fingers), len(hands.fingers))
     return {name: (limits.low, limits.high) for name, limits in found.items()}

@@ -90,7 +90,9 @@ _SOME: int | None = None
 FAMILIES: dict[Family, FamilyFacts] = {
     "aurora": FamilyFacts(
         always=frozenset({"errors", "emergency", "body"}),
-        sections=frozenset({"fsm", "upper_fsm", "velocity_sources", "velocity", "stand_pose", "hands", "move_command"}),
+        sections=frozenset(
+            {"fsm", "upper_fsm", "velocity_sources", "velocity", "stand_pose", "hands", "move_command", "reach"}
+        ),
         groups=dict.fromkeys(("left_leg", "right_leg", "waist", "head", "left_arm", "right_arm"), _SOME),
         variants=(("no_duration",),),
         highest_state=255,

@@ -72,6 +72,19 @@ class StandPoseLimits:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """Where a hand may be sent, in metres from the origin of the body's frame."""
+
+    forward: Range
+    left: Range
+    up: Range
+
+
+CAUTIOUS_REACH = Reach(forward=Range(-0.2, 0.6), left=Range(-0.6, 0.6), up=Range(-0.4, 0.6))
+"""For a robot whose profile names none: within an arm's length of a grown-up humanoid in every direction."""
+
+
+@dataclass(frozen=True)
 class Base:
     """A wheeled base."""
 
@@ -134,6 +147,8 @@ class Profile:
     """Joint groups that are read but never commanded."""
     move_command: bool = False
     """Whether the robot itself plans arm movements to cartesian poses (Aurora's MoveCommand)."""
+    reach: Reach = CAUTIOUS_REACH
+    """Of those movements."""
 
     def group(self, name: str) -> tuple[Joint, ...]:
         """The joints of a group, in order; none where there is no such group."""

@@ -268,6 +268,25 @@ def test_a_hand_arrives() -> None:
     assert play.stage.twin.arms["left_arm"].pose[:3] == pytest.approx((0.35, 0.25, 0.1))
 
 
+def test_a_hand_is_not_sent_beyond_its_reach() -> None:
+    stage = Stage("gr2").prepare(*MOVE_COMMAND)
+    play = stage.play(MoveHand, hand="left", forward=3.0, left=0.2, up=0.1)
+    assert (play.status, play.reason, stage.sent) == (Status.FAILURE, "refused", [])
+    assert "forward 3 is outside -0.2 to 0.6" in play.leaf.message
+
+
+def test_interrupted_a_hand_that_began_beyond_its_reach_stays_where_it_is() -> None:
+    """It is told to be where it is, and that must not be refused."""
+    stage = Stage("gr2").prepare(*MOVE_COMMAND)
+    stage.twin.arms["left_arm"].pose = (0.0, 0.2, -0.7, 0.0, 0.0, 0.0, 1.0)
+    stage.twin.arms["left_arm"].stay()
+    stage.wait(0.2)
+    stage.leaf(MoveHand, hand="left", forward=0.3, left=0.2, up=0.1, speed=30.0).go(0.5).stop()
+    stage.wait(3.0)
+    assert stage.sent == ["MoveHand", "MoveHand"]
+    assert stage.twin.arms["left_arm"].pose[2] < -0.4
+
+
 def test_a_hand_that_never_gets_the_command() -> None:
     check_lost(REACH)
 

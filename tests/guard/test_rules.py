@@ -50,6 +50,16 @@ def seen(**changes: Any) -> dict[str, Any]:
     return {"observed": replace(World().run().state.observed, **changes)}
 
 
+def hand_at(forward: float, left: float, up: float) -> i.MoveHand:
+    return i.MoveHand("left_arm", (forward, left, up, 0.0, 0.0, 0.0, 1.0), False, 0.5)
+
+
+def hanging(up: float) -> dict[str, Any]:
+    """A GR-2 that shows its left hand at this height."""
+    observed = World("gr2").run().state.observed
+    return {"observed": replace(observed, reach={"left_arm": (0.0, 0.2, up, 0.0, 0.0, 0.0, 1.0)})}
+
+
 TASK = Task(7, 100.0, 0, accepted=True, cancelled=False)
 BUSY = Base("tasking", "running", 0, 3)
 ALLOWED = with_allowed(default_config(), "remote_drive", "gains", "motors", "maps", "base_settings", "drop")
@@ -125,6 +135,10 @@ REFUSED: list[tuple[str, Callable[[], Ask], str]] = [
     ("limits", lambda: ask(i.SetGains("left_arm", (999.0,) * 7, (1.0,) * 7)), "kp of"),
     ("limits", lambda: ask(i.StandPose(0.5, 0.0, 0.0), robot="gr2"), "dz"),
     ("limits", lambda: ask(i.MoveHand("left_arm", (0.0,) * 7, False, 0.5), robot="gr2"), "quaternion"),
+    ("limits", lambda: ask(hand_at(3.0, 0.2, 0.1), robot="gr2"), "forward 3 is outside -0.2 to 0.6"),
+    ("limits", lambda: ask(hand_at(0.3, -5.0, 0.1), robot="gr2"), "left -5"),
+    ("limits", lambda: ask(hand_at(0.3, 0.2, 0.7), robot="gr2"), "up 0.7"),
+    ("limits", lambda: ask(hand_at(0.3, 0.2, -0.6), robot="gr2", **hanging(-0.5)), "up -0.6"),
     ("continuity", lambda: ask(i.JointTarget("left_arm", ARM, 1.0), **seen(joints={})), "not known"),
     ("rate", lambda: ask(i.SetFsm("ready"), recent=(101.2,) * 50), "50 commands"),
     ("one_outstanding", lambda: ask(i.MoveToTag(12, None), task=TASK), "task 7"),
@@ -139,6 +153,11 @@ def test_refused(rule: str, make: Callable[[], Ask], words: str) -> None:
     reason = BY_NAME[rule].check(make())
     assert reason is not None
     assert words in reason
+
+
+def test_a_hand_that_is_beyond_its_reach_may_stay_or_come_nearer() -> None:
+    for up in (-0.5, -0.45, 0.1):
+        assert BY_NAME["limits"].check(ask(hand_at(0.0, 0.2, up), robot="gr2", **hanging(-0.5))) is None
 
 
 LEGAL: list[Callable[[], Ask]] = [

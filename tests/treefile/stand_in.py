@@ -77,6 +77,9 @@ GR2 = RobotFacts(
         "walk.forward": (-0.5, 0.75),
         "walk.left": (-0.5, 0.5),
         "walk.turn": (-1.0, 1.0),
+        "reach.forward": (-0.2, 0.6),
+        "reach.left": (-0.6, 0.6),
+        "reach.up": (-0.4, 0.6),
     },
 )
 
