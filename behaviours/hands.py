@@ -18,12 +18,13 @@ class HandGrasp(
 
     - HandGrasp: {hand: right, grip: 80 %}
 
+    The grip is how far the hand closes if nothing is in it: further than the object lets it, or nothing is found.
     It holds something when the fingers stop short of where they were told to go and press; where a robot reports no
     effort of its fingers (Adam), stopping short must do, and a report that froze on the way cannot be told from it.
     """
 
     hand: Hand
-    grip: Annotated[Percent, Between(1, 100)] = 60.0
+    grip: Annotated[Percent, Between(1, 100)] = 80.0
 
     def start(self) -> None:
         self._opening: tuple[float, ...] | None = None

@@ -89,6 +89,26 @@ def test_a_grasp_says_what_it_closed_on(robot: str) -> None:
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
+def test_the_grip_that_is_taken_if_none_is_written_finds_the_object(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    put_something_in(stage.twin)
+    assert stage.play(HandGrasp, hand="right").leaf.result == "object"
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize(
+    ("grip", "text"),
+    [(30.0, "it met nothing up to a grip of 30 %: what is there may be smaller"), (100.0, "it closed on nothing")],
+)
+def test_a_hand_that_did_not_close_does_not_say_that_there_is_nothing(robot: str, grip: float, text: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    stage.twin.hand("right").object = grip < 100.0
+    play = stage.play(HandGrasp, hand="right", grip=grip)
+    assert (play.reason, play.leaf.result) == ("nothing_held", "nothing")
+    assert play.leaf.message.endswith(text)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
 def test_what_is_held_already_is_held(robot: str) -> None:
     stage = Stage(robot).prepare(*ROBOTS[robot][0])
     put_something_in(stage.twin)

@@ -184,7 +184,7 @@ class Grasp(_Fingers):
         short = self.short(opening)
         self.found_object = False
         if not short:
-            return failure(Reason.NOTHING_HELD, "it closed on nothing", result="nothing")
+            return failure(Reason.NOTHING_HELD, self._met_nothing(), result="nothing")
         if not self.moved(opening):
             return failure(Reason.NOT_ACCEPTED, "the fingers did not move", result="not_moved")
         if not self._pressing(short):
@@ -194,6 +194,12 @@ class Grasp(_Fingers):
             return failure(Reason.FROZEN, "the efforts of the fingers repeat exactly") if late else running(0.95)
         self.found_object = True
         return Outcome("success", progress=1.0, result="object")
+
+    def _met_nothing(self) -> str:
+        grip = 1 - max((self.intent.opening[i] for i in self.fingers), default=0.0)
+        if grip >= 1 - REACHED:
+            return "it closed on nothing"
+        return f"it met nothing up to a grip of {100 * grip:.0f} %: what is there may be smaller"
 
     def _pressing(self, short: list[int]) -> bool:
         if self.hands.effort(self.intent.hand) is None:
