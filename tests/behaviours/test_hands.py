@@ -9,6 +9,7 @@ import pytest
 
 from behaviours.hands import HandGrasp, HandOpen, HandPose
 from orchestrator.leaf import Leaf, Status
+from orchestrator.testing import StartMission
 from tests.support.leaf_cases import (
     READY,
     STANDING,
@@ -192,6 +193,18 @@ def test_a_hand_that_falls_silent_is_no_success(topic: str, robot: str) -> None:
     stage.hurt(f"off:{topic}")
     play.finish()
     assert (play.status, play.reason) == (Status.FAILURE, "stale")
+
+
+def test_a_hand_that_is_silent_before_its_rhythm_is_known(mission: StartMission) -> None:
+    """Nobody documents how often an Adam tells of its hands: a few samples do not show it, but a moving hand tells."""
+    closes = "HandPose: {hand: right, fingers: [80 %, 80 %, 80 %, 80 %, 80 %, 80 %]}"
+    run = mission(f"tree: silent\nrobot: adam_u\nroot: {{{closes}}}\n")
+    run.wait(0.2)
+    run.fault("off:rt/handstate")
+    assert run.finish().status == "failure"
+    assert "stale: " in run.reason
+    assert "nothing has come on rt/handstate for 0.5" in run.reason
+    assert run.time < 1.0
 
 
 @pytest.mark.parametrize("after", [0.1, 0.3, 0.45, 0.55])

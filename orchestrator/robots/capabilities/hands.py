@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from statistics import fmean, pstdev
 
+from orchestrator.robots.feed import MOST_LIMIT
 from orchestrator.robots.intents import HandTarget
 from orchestrator.robots.judging import ACCEPT, Context, Judge
 from orchestrator.robots.knowledge import Known, Unknown
@@ -35,6 +36,7 @@ class Hands:
         assert context.profile.hands is not None
         self._context = context
         self.shape = context.profile.hands
+        self.topic = context.state.signals[f"hand.{self.shape.order[0]}"].topic
         self._grasps: dict[str, Grasp] = {}
         # A finger without any way to go counts as open.
         ways = [(closed, open_) if open_ != closed else (closed - 1, closed) for open_, closed in self._ends()]
@@ -116,6 +118,9 @@ class _Fingers(Judge):
         found = self.evidence(lambda: self.hands.opening(self.intent.hand))
         if isinstance(found, Unknown):
             return unknown(found)
+        silent = now - (self.sent_at if found is None else found.received)
+        if silent > MOST_LIMIT:
+            return failure(Reason.STALE, f"nothing has come on {self.hands.topic} for {silent:.2f} s")
         if found is None:
             return running()
         opening = found.value
