@@ -194,6 +194,13 @@ def _drive(intent: i.DriveBase, profile: Profile, config: GuardConfig, rules: Ro
     return _base_speeds(intent.linear, intent.angular, profile, lowest=-1)
 
 
+def _base_speed(intent: i.SetBaseSpeed, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    if problem := _base_setting(intent, profile, config, rules):
+        return problem
+    assert profile.base is not None
+    return _outside("linear", intent.linear, profile.base.task_speed)
+
+
 def _base_setting(
     intent: i.SetBaseSpeed | i.SetBaseAcceleration | i.SetBaseDeceleration,
     profile: Profile,
@@ -228,7 +235,7 @@ _CHECKS: dict[type[AnyIntent], Any] = {
     i.MoveToTag: _tag,
     i.RotateBase: _rotate,
     i.DriveBase: _drive,
-    i.SetBaseSpeed: _base_setting,
+    i.SetBaseSpeed: _base_speed,
     i.SetBaseAcceleration: _base_setting,
     i.SetBaseDeceleration: _base_setting,
 }

@@ -84,6 +84,10 @@ CAUTIOUS_REACH = Reach(forward=Range(-0.2, 0.6), left=Range(-0.6, 0.6), up=Range
 """For a robot whose profile names none: within an arm's length of a grown-up humanoid in every direction."""
 
 
+SLOWEST_TASK = 0.05
+"""m/s."""
+
+
 @dataclass(frozen=True)
 class Base:
     """A wheeled base."""
@@ -96,6 +100,11 @@ class Base:
     """Whether it can turn on the spot by command (Huarui bases cannot)."""
     confirm_key: bool
     """Whether a person must press a key on the base before remote drive."""
+
+    @property
+    def task_speed(self) -> Range:
+        """At which it may be told to drive its tasks, m/s: one that could not move would never arrive."""
+        return Range(min(SLOWEST_TASK, self.linear), self.linear)
 
 
 @dataclass(frozen=True)

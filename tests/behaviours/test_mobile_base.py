@@ -307,6 +307,24 @@ def test_nothing_to_cancel_sends_nothing(stage: Stage) -> None:
     assert stage.sent == []
 
 
+def test_nothing_to_pause_is_said_at_once(stage: Stage) -> None:
+    play = stage.play(PauseNavigation)
+    assert (play.status, play.reason, play.took, stage.sent) == (Status.FAILURE, "refused", 0.0, [])
+    assert "nothing is under way that could be paused" in play.leaf.message
+
+
+def test_nothing_to_pause_after_a_task_has_ended(stage: Stage) -> None:
+    stage.prepare((MoveToTag, {"tag": 12}))
+    assert (stage.play(PauseNavigation).reason, stage.sent) == ("refused", [])
+
+
+def test_a_task_that_has_only_just_been_given_is_something_to_pause(stage: Stage) -> None:
+    stage.leaf(MoveToTag, tag=12).start()
+    assert stage.twin.base.navigation.name == "IDLE"
+    assert stage.play(PauseNavigation).reason != "refused"
+    assert "PauseTask" in stage.sent
+
+
 def test_a_pause_that_is_not_ours_is_not_resumed(stage: Stage) -> None:
     moving(stage)
     stage.twin.base.pause_by_hand()

@@ -49,7 +49,12 @@ ATOM_W = RobotFacts(
     },
     joints={**_ARMS, "head_yaw": (-1.57, 1.57), "head_pitch": (-1.57, 0.7)},
     hands=("left", "right"),
-    ranges={"base.speed": (-0.6, 0.6), "base.turn": (-1.0, 1.0), "hand.fingers": (6, 6)},
+    ranges={
+        "base.speed": (-0.6, 0.6),
+        "base.turn": (-1.0, 1.0),
+        "base.task_speed": (0.05, 0.6),
+        "hand.fingers": (6, 6),
+    },
 )
 
 GR2 = RobotFacts(

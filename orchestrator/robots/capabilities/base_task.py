@@ -67,6 +67,11 @@ class Report(NamedTuple):
         return self.device == "devidle" and self.navigation not in ACTIVE and self.mode == TASK_MODE
 
     @property
+    def at_rest(self) -> bool:
+        """Whether it works on no task."""
+        return self.navigation not in ACTIVE and self.device != "tasking"
+
+    @property
     def out_of_order(self) -> str:
         """What is wrong with the base itself; empty if nothing is."""
         wrong = self.device in _BAD_DEVICE or self.errors
@@ -104,6 +109,11 @@ class Task(Judge):
     def may_run(self) -> bool:
         """Whether the base has it, or may still get it."""
         return self.receipt is not None and self.receipt.state != "refused"
+
+    @property
+    def under_way(self) -> bool:
+        """Whether it has been given to the base and not been judged yet."""
+        return self.may_run and self._verdict is None
 
     @property
     def was_seen(self) -> bool:

@@ -102,6 +102,10 @@ class MobileBase:
         return _Cancelling(self, self._context)
 
     def pause(self) -> Judge:
+        found = self.report()
+        waits = self._task is not None and self._task.under_way
+        if isinstance(found, Known) and found.value.at_rest and not waits:
+            return Decided(self._context, failure(Reason.REFUSED, "nothing is under way that could be paused"))
         self._hold(True)
         return self._settle(intents.PauseTask(), "navigation", "paused")
 
