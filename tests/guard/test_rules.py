@@ -64,7 +64,7 @@ TASK = Task(7, 100.0, 0, accepted=True, cancelled=False)
 BUSY = Base("tasking", "running", 0, 3)
 ALLOWED = with_allowed(default_config(), "remote_drive", "gains", "motors", "maps", "base_settings", "drop")
 
-SICK = seen(errors={"head": "head[0]: error 0x1"})
+SICK = seen(errors={"head": "head_yaw: error 0x1"})
 NOT_CALMED = (Mode.OFFLINE, Mode.DISARMED, Mode.INTERVENED)
 SOFT = {"soft": True, "hard": False, "amr": False, "amr_event": False}
 
@@ -100,8 +100,8 @@ REFUSED: list[tuple[str, Callable[[], Ask], str]] = [
     ("interlock", lambda: ask(i.DriveBase(0.1, 0.0), config=ALLOWED), "remote"),
     ("interlock", lambda: ask(i.StandPose(0.0, 0.0, 0.0)), "never legal"),
     ("interlock", lambda: ask(i.StandPose(0.0, 0.0, 0.0), robot="gr2"), "pd_stand"),
-    ("interlock", lambda: ask(i.SetFsm("ready"), **seen(errors={"head": "head[0]: error 0x1"})), "head[0]: error 0x1"),
-    ("interlock", lambda: ask(i.SetFsm("ready"), **seen(off={"head": "head[0]: servo state 0"})), "servo state 0"),
+    ("interlock", lambda: ask(i.SetFsm("ready"), **seen(errors={"head": "head_yaw: error 0x1"})), "error 0x1"),
+    ("interlock", lambda: ask(i.SetFsm("ready"), **seen(off={"head": "head_yaw: servo state 0"})), "servo state 0"),
     ("interlock", lambda: ask(i.ClearErrors()), "nothing to clear"),
     ("charge", lambda: ask(i.MoveToTag(12, None), charge=Charge("low", "low", 0.0)), "low"),
     ("charge", lambda: ask(i.Velocity(0.1, 0.0, 0.0), charge=Charge("critical", "good", 0.0)), "critical"),
