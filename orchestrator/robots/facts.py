@@ -66,7 +66,7 @@ class RobotFacts:
     hands: tuple[str, ...] = ()  # left, right
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # such as "walk.forward": (-0.4, 0.5)
     fields: FieldTable = field(default_factory=dict)  # what it reports; empty: what the table for all robots says
-    remedies: Mapping[str, str] = field(default_factory=dict)  # how it gets a capability that it lacks
+    remedies: Mapping[str, str] = field(default_factory=dict)  # how it gets what it lacks, or why it never will
 
     def resources_of(self, named: str | Iterable[str]) -> list[str]:
         """The resources of what a leaf names: a group, a pose, or joints."""

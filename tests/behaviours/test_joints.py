@@ -385,6 +385,12 @@ def test_gains_of_a_robot_whose_nominal_ones_nobody_knows(site: Path, mission: S
         mission(site, "gr2")
 
 
+@pytest.mark.parametrize("robot", ["atom_w", "adam_u"])
+def test_gains_of_a_robot_that_gets_them_with_every_command(robot: str, site: Path, mission: StartMission) -> None:
+    with pytest.raises(CannotRun, match="it has no such command: every joint command carries kp and kd of its profile"):
+        mission("tree: soften\nroot:\n  - SetGains: {group: left_arm, stiffness: 40, damping: 2}\n", robot)
+
+
 def switch_off(twin: Any) -> None:
     twin.drives.enable([False] * 29)
     twin.update()
