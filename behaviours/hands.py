@@ -57,7 +57,9 @@ class HandOpen(Command, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10
 class HandPose(Command, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0):
     """Bring the fingers of a hand to positions, 0 % open to 100 % closed, little finger first, thumb rotation last.
 
-    - HandPose: {hand: left, fingers: [0 %, 0 %, 0 %, 100 %, 50 %, 50 %]}
+    - HandPose: {hand: left, fingers: [50 %, 50 %, 50 %, 0 %, 50 %, 50 %]}
+
+    For an empty hand: fingers that something stops do not arrive. In a simulated mission something is in both hands.
     """
 
     hand: Hand

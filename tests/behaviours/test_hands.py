@@ -160,6 +160,23 @@ def test_an_open_hand_holds_nothing(robot: str) -> None:
     assert stage.robot.hands.holding("right").value is False  # type: ignore[union-attr]
 
 
+MISSION = "tree: poses\nrobot: atom_w\nroot:\n  - SetFsm: {{state: ready}}\n  {}\n"
+
+
+def test_the_documented_pose_is_taken_in_a_simulated_mission(mission: StartMission) -> None:
+    run = mission(MISSION.format(HandPose.declaration.example))
+    assert run.finish().status == "success", run.story()
+
+
+def test_a_pose_that_the_object_in_a_simulated_hand_prevents(mission: StartMission) -> None:
+    pose = "- HandPose: {hand: left, fingers: [0 %, 0 %, 0 %, 100 %, 0 %, 0 %]}"
+    run = mission(MISSION.format(pose))
+    assert run.finish().status == "failure"
+    assert run.reason.endswith("index did not arrive: is something in the hand?")
+    empty = mission(MISSION.format(pose), faults=["object_lost:left@0s"])
+    assert empty.finish().status == "success", empty.story()
+
+
 def test_the_other_hand_stays_as_it_is() -> None:
     stage = Stage("atom").prepare(*READY)
     stage.play(HandPose, hand="right", fingers=[100.0] * 6)

@@ -166,9 +166,10 @@ class _Posing(_Fingers):
         short = self.short(opening)
         if not short:
             return Outcome("success", progress=1.0)
-        reason = Reason.NO_PROGRESS if self.moved(opening) else Reason.NOT_ACCEPTED
         names = ", ".join(self.hands.shape.fingers[i] for i in short)
-        return failure(reason, f"{names} did not arrive")
+        if not self.moved(opening):
+            return failure(Reason.NOT_ACCEPTED, f"{names} did not arrive")
+        return failure(Reason.NO_PROGRESS, f"{names} did not arrive: is something in the hand?")
 
 
 class Grasp(_Fingers):
