@@ -18,12 +18,13 @@ class HandGrasp(
 
     - HandGrasp: {hand: right, grip: 80 %}
 
+    The grip is how far the hand closes if nothing is in it: further than the object lets it, or nothing is found.
     It holds something when the fingers stop short of where they were told to go and press; where a robot reports no
-    effort of its fingers (Adam), stopping short must do.
+    effort of its fingers (Adam), stopping short must do, and a report that froze on the way cannot be told from it.
     """
 
     hand: Hand
-    grip: Annotated[Percent, Between(1, 100)] = 60.0
+    grip: Annotated[Percent, Between(1, 100)] = 80.0
 
     def start(self) -> None:
         self._opening: tuple[float, ...] | None = None
@@ -56,7 +57,9 @@ class HandOpen(Command, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10
 class HandPose(Command, needs="hands", uses=_HAND, requires=_ALLOWED, timeout=10.0):
     """Bring the fingers of a hand to positions, 0 % open to 100 % closed, little finger first, thumb rotation last.
 
-    - HandPose: {hand: left, fingers: [0 %, 0 %, 0 %, 100 %, 50 %, 50 %]}
+    - HandPose: {hand: left, fingers: [50 %, 50 %, 50 %, 0 %, 50 %, 50 %]}
+
+    For an empty hand: fingers that something stops do not arrive. In a simulated mission something is in both hands.
     """
 
     hand: Hand

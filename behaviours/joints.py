@@ -13,6 +13,7 @@ from orchestrator.leaf import (
     JointAngles,
     Judge,
     Length,
+    Limit,
     MotionFile,
     Percent,
     Pose,
@@ -89,12 +90,14 @@ class MoveHand(
     """Move a hand to a place relative to the body, along a straight line if wanted; it keeps its direction.
 
     - MoveHand: {hand: left, forward: 30 cm, left: 20 cm, up: 10 cm, speed: 30 %}
+
+    How far it may go is `reach` of the robot's profile.
     """
 
     hand: Hand
-    forward: Length
-    left: Length
-    up: Length
+    forward: Annotated[Length, Limit("reach.forward")]
+    left: Annotated[Length, Limit("reach.left")]
+    up: Annotated[Length, Limit("reach.up")]
     speed: Annotated[Percent, Between(1, 100)] = 30.0
     straight: bool = False
 

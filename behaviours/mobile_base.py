@@ -90,7 +90,7 @@ class PauseNavigation(Command, needs="mobile_base", families=("atom",), timeout=
     - PauseNavigation
 
     For a branch beside the one that drives: MoveToTag waits meanwhile, and keeps the base. It stands until
-    ResumeNavigation, also when the run is paused and goes on.
+    ResumeNavigation, also when the run is paused and goes on. With nothing under way it fails at once.
     """
 
     def command(self) -> Judge:
@@ -119,7 +119,7 @@ class SetBaseSpeed(
     The base reports nothing about it: success says that the command has left.
     """
 
-    speed: Annotated[Speed, Limit("base.speed")]
+    speed: Annotated[Speed, Limit("base.task_speed")]
     acceleration: Annotated[float, Between(0.05, 2.0)] | None = None
     deceleration: Annotated[float, Between(0.05, 2.0)] | None = None
 
@@ -163,6 +163,9 @@ class DriveBase(
     forward: Annotated[Speed, Limit("base.speed")] = 0.0
     turn: Annotated[AngularSpeed, Limit("base.turn")] = 0.0
     time: Annotated[Duration, Between(0.1, 60)]
+
+    def mistake(self) -> tuple[str, str] | None:
+        return None if self.forward or self.turn else ("time", "there is no velocity: forward or turn")
 
     def takes(self) -> float:
         return self.time

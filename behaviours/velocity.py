@@ -67,8 +67,8 @@ class Walk(
     forward: Annotated[Speed, Limit("walk.forward")] = 0.0
     left: Annotated[Speed, Limit("walk.left")] = 0.0
     turn: Annotated[AngularSpeed, Limit("walk.turn")] = 0.0
-    time: Annotated[Duration, Between(0, 600)] | None = None
-    distance: Annotated[Length, Between(0, 100)] | None = None
+    time: Annotated[Duration, Between(0.1, 600)] | None = None
+    distance: Annotated[Length, Between(0.01, 100)] | None = None
     heading: Angle | None = None
 
     def mistake(self) -> tuple[str, str] | None:
@@ -77,6 +77,8 @@ class Walk(
             return "distance", "a distance needs a velocity: forward or left"
         if self.heading is not None and not self.turn:
             return "heading", "a heading needs a velocity: turn"
+        if self.heading == 0:
+            return "heading", "a change of heading by nothing is no turn"
         if self.heading is not None and self.heading * self.turn < 0:
             return "heading", "heading and turn go opposite ways: both are positive to the left"
         if self.time is not None and not walks and not self.turn:

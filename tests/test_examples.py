@@ -11,7 +11,8 @@ from orchestrator.testing import MissionRun, StartMission
 
 TREES = data_path("trees")
 EXAMPLES = sorted(TREES.glob("*.yaml"))
-AGREED = dict.fromkeys(("look down", "hand the cup over"), "yes")
+AGREED = {"01_nod_adam_u": {"look down": "yes"}, "04_deliver_adam_u": {"hand the cup over": "yes"}}
+"""What a person agrees to, by tree."""
 
 
 def empty(run: MissionRun, hand: str = "right") -> None:
@@ -25,7 +26,7 @@ def fill(run: MissionRun, hand: str = "right") -> None:
 
 @pytest.mark.parametrize("tree", EXAMPLES, ids=lambda tree: tree.stem)
 def test_every_example_succeeds(tree: Path, mission: StartMission) -> None:
-    run = mission(tree, answers=AGREED)
+    run = mission(tree, answers=AGREED.get(tree.stem))
     run.finish()
     assert (run.reason, run.failed_node) == ("", "")
     assert run.succeeded

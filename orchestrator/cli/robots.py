@@ -103,7 +103,9 @@ def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
         "stand pose": profile.stand_pose
         and f"dz {_range(profile.stand_pose.dz)} m, pitch {_range(profile.stand_pose.pitch)} rad, "
         f"yaw {_range(profile.stand_pose.yaw)} rad, from stable level {profile.stand_pose.stable_level}",
-        "plans arm moves": "yes" if profile.move_command else None,
+        "plans arm moves": profile.move_command
+        and f"forward {_range(profile.reach.forward)} m, left {_range(profile.reach.left)} m, "
+        f"up {_range(profile.reach.up)} m",
         "hands": profile.hands and _hands(profile.hands),
         "base": profile.base and _base(profile.base),
         "tags": profile.base and _names(profile.base.tags),

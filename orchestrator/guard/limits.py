@@ -14,6 +14,9 @@ from orchestrator.robots import intents as i
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.profile import Joint, Profile, Range
 
+SWAY = 0.02
+"""Metres by which two reports of where a hand is may differ."""
+
 
 def all_finite(intent: AnyIntent) -> bool:
     """Whether every number in an intent is finite, however deep."""
@@ -140,6 +143,20 @@ def _move_hand(intent: i.MoveHand, profile: Profile, config: GuardConfig, rules:
     return _first(_outside("speed", intent.speed, Range(0, 1)), _outside("quaternion norm", norm, Range(0.95, 1.05)))
 
 
+def out_of_reach(intent: AnyIntent, profile: Profile, shown: dict[str, Angles]) -> str | None:
+    """Which way a hand would go too far. One that is too far already may stay there, or come nearer."""
+    if not isinstance(intent, i.MoveHand):
+        return None
+    reach, here = profile.reach, shown.get(intent.arm)
+    ranges = {"forward": reach.forward, "left": reach.left, "up": reach.up}
+    for axis, (name, allowed) in enumerate(ranges.items()):
+        if here is not None:
+            allowed = Range(min(allowed.low, here[axis] - SWAY), max(allowed.high, here[axis] + SWAY))
+        if problem := _outside(name, intent.pose[axis], allowed):
+            return problem
+    return None
+
+
 def _gains(intent: i.SetGains, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
     joints = profile.group(intent.group)
     if not joints or not len(intent.kp) == len(intent.kd) == len(joints):
@@ -177,6 +194,13 @@ def _drive(intent: i.DriveBase, profile: Profile, config: GuardConfig, rules: Ro
     return _base_speeds(intent.linear, intent.angular, profile, lowest=-1)
 
 
+def _base_speed(intent: i.SetBaseSpeed, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
+    if problem := _base_setting(intent, profile, config, rules):
+        return problem
+    assert profile.base is not None
+    return _outside("linear", intent.linear, profile.base.task_speed)
+
+
 def _base_setting(
     intent: i.SetBaseSpeed | i.SetBaseAcceleration | i.SetBaseDeceleration,
     profile: Profile,
@@ -211,7 +235,7 @@ _CHECKS: dict[type[AnyIntent], Any] = {
     i.MoveToTag: _tag,
     i.RotateBase: _rotate,
     i.DriveBase: _drive,
-    i.SetBaseSpeed: _base_setting,
+    i.SetBaseSpeed: _base_speed,
     i.SetBaseAcceleration: _base_setting,
     i.SetBaseDeceleration: _base_setting,
 }

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from orchestrator.guard.policy import POSES
 from orchestrator.guard.state import Base, Power
 from orchestrator.guard.turn import Setting
+from orchestrator.robots.axes import Axis, axes_of, existing
 from orchestrator.robots.families import ATOM_FIRST_INDEX, AURORA_GROUPS, AURORA_SECURITY
 from orchestrator.robots.intents import MoveHand, StandPose
 from orchestrator.robots.models import AURORA_NAMES, HANDS, MOTORS, Shown, joint_counts, misfit
@@ -342,34 +343,29 @@ OPERATIONAL, ENABLED, SLAVE_OK = 5, 3, 1
 
 
 def _atom_nodes(profile: Profile, topic: Topic) -> Read:
-    decode = codec(topic.type).decode
-    lower = {"left_leg": "lift", "right_leg": "lift"} if "lift" in profile.groups else {}
+    decode, axes = codec(topic.type).decode, axes_of(profile)
 
     def read(data: bytes, now: float) -> Seen:
-        return Seen(_node_facts(decode(data), lower), {})
+        return Seen(_node_facts(decode(data), axes), {})
 
     return read
 
 
-def _node_facts(nodes: Any, lower: dict[str, str]) -> dict[str, Any]:
+def _node_facts(nodes: Any, axes: tuple[Axis, ...]) -> dict[str, Any]:
     """What is wrong: with nodes and buses, which nobody can mend from here, and with motors."""
     unhealthy: str | None = None
     errors: dict[str, str] = {}
     off: dict[str, str] = {}
-    for limb in ("left_leg", "right_leg", "waist", "left_arm", "right_arm", "head"):
-        axes, group = getattr(nodes, limb), lower.get(limb, limb)
-        for index, axis in enumerate(axes if isinstance(axes, list | tuple) else [axes]):
-            if axis.is_virtual:
-                continue
-            if code := axis.error_code or axis.pos_err_code or axis.vel_err_code or axis.torque_err_code:
-                errors.setdefault(group, f"{limb}[{index}]: error {code:#x}")
-            if axis.servo_state != ENABLED:
-                off.setdefault(group, f"{limb}[{index}]: servo state {axis.servo_state}")
-            if axis.node_state != OPERATIONAL:
-                unhealthy = unhealthy or f"{limb}[{index}]: node state {axis.node_state}"
-    for index, slave in enumerate(nodes.ecat2can):
+    for axis, shown in existing(axes, nodes):
+        if code := shown.error_code or shown.pos_err_code or shown.vel_err_code or shown.torque_err_code:
+            errors.setdefault(axis.group, f"{axis.name}: error {code:#x}")
+        if shown.servo_state != ENABLED:
+            off.setdefault(axis.group, f"{axis.name}: servo state {shown.servo_state}")
+        if shown.node_state != OPERATIONAL:
+            unhealthy = unhealthy or f"{axis.name}: node state {shown.node_state}"
+    for number, slave in enumerate(nodes.ecat2can, start=1):
         if not slave.is_virtual and (slave.slave_state != SLAVE_OK or slave.error_code):
-            unhealthy = unhealthy or f"ecat2can[{index}]: state {slave.slave_state}, error {slave.error_code:#x}"
+            unhealthy = unhealthy or f"ecat2can {number}: state {slave.slave_state}, error {slave.error_code:#x}"
     return {"unhealthy": unhealthy, "errors": errors, "off": off}
 
 

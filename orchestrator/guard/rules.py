@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from orchestrator.guard.config import Condition, GuardConfig, RobotRules
-from orchestrator.guard.limits import all_finite, beyond_limits, too_sudden
+from orchestrator.guard.limits import all_finite, beyond_limits, out_of_reach, too_sudden
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.motion import starting_point
 from orchestrator.guard.policy import POLICIES, WRITES, Policy
@@ -224,7 +224,8 @@ def finite(ask: Ask) -> str | None:
 
 def limits(ask: Ask) -> str | None:
     """Every number is within the limits of this robot."""
-    return beyond_limits(ask.intent, ask.profile, ask.config, ask.robot)
+    problem = beyond_limits(ask.intent, ask.profile, ask.config, ask.robot)
+    return problem or out_of_reach(ask.intent, ask.profile, ask.state.observed.reach)
 
 
 def continuity(ask: Ask) -> str | None:

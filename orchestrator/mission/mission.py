@@ -319,12 +319,12 @@ class Mission:
             self._tell(GuardReport(at=at, report=report.kind, details=msgspec.to_builtins(report)))
 
     def _is_stopped(self) -> bool:
-        """Whether the robot has been stopped. Run and guard see an e-stop at the same time: either may be the first."""
+        """Whether the robot has been stopped. Run and guard see what stops it at the same time: either may be first."""
         if not self._running or self._told.mode in _ENDS_THE_RUN or self._expects_latch:
             return self._running
-        if self.robot.shows_emergency:
+        if sign := self.robot.sign_of_a_stop:
             self._expects_latch = True
-            self._cause.take("the robot shows an emergency stop", LET_GO)
+            self._cause.take(sign, LET_GO)
             self.runner.between_ticks(self._halt)
         return self._expects_latch
 

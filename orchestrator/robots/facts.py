@@ -48,7 +48,8 @@ class RobotFacts:
 
     Beside the capabilities of the design two say that a command exists: move_hand (the robot plans arm movements by
     itself) and rotate_base (the base turns on the spot). Named ranges: stand.height, stand.pitch, stand.yaw,
-    walk.forward, walk.left, walk.turn, base.speed, base.turn, and hand.fingers (how many a hand has).
+    walk.forward, walk.left, walk.turn, base.speed, base.turn, base.task_speed, reach.forward, reach.left, reach.up, and
+    hand.fingers (how many a hand has).
     """
 
     name: str
@@ -65,7 +66,7 @@ class RobotFacts:
     hands: tuple[str, ...] = ()  # left, right
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # such as "walk.forward": (-0.4, 0.5)
     fields: FieldTable = field(default_factory=dict)  # what it reports; empty: what the table for all robots says
-    remedies: Mapping[str, str] = field(default_factory=dict)  # how it gets a capability that it lacks
+    remedies: Mapping[str, str] = field(default_factory=dict)  # how it gets what it lacks, or why it never will
 
     def resources_of(self, named: str | Iterable[str]) -> list[str]:
         """The resources of what a leaf names: a group, a pose, or joints."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from orchestrator.robots.facts import Field, FieldTable, Group, Pose, RobotFacts
+from orchestrator.robots.families import FAMILIES
 from orchestrator.robots.fields import fields_of
 from orchestrator.robots.profile import Profile, Range
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
@@ -23,6 +24,7 @@ RESOURCE_OF_GROUP = {
 """Which part of the robot a joint group belongs to, as far as two nodes must not move it at the same time."""
 
 REMEDIES = {"gains": "without nominal kp and kd of its joints in its profile no gain can be held against a limit"}
+NO_REMEDIES = {"gains": "it has no such command: every joint command carries kp and kd of its profile"}
 
 
 def facts_of(profile: Profile) -> RobotFacts:
@@ -47,7 +49,7 @@ def facts_of(profile: Profile) -> RobotFacts:
         hands=tuple(sorted(profile.hands.order)) if profile.hands else (),
         ranges=_ranges(profile),
         fields=fields_of(profile),
-        remedies=REMEDIES,
+        remedies=NO_REMEDIES if FAMILIES[profile.family].sends_gains else REMEDIES,
     )
 
 
@@ -74,6 +76,10 @@ def _ranges(profile: Profile) -> dict[str, tuple[float, float]]:
         found |= {"stand.height": stand.dz, "stand.pitch": stand.pitch, "stand.yaw": stand.yaw}
     if base is not None:
         found |= {"base.speed": Range(-base.linear, base.linear), "base.turn": Range(-base.angular, base.angular)}
+        found["base.task_speed"] = base.task_speed
+    if profile.move_command:
+        reach = profile.reach
+        found |= {"reach.forward": reach.forward, "reach.left": reach.left, "reach.up": reach.up}
     if hands is not None:
         found["hand.fingers"] = Range(len(hands.fingers), len(hands.fingers))
     return {name: (limits.low, limits.high) for name, limits in found.items()}

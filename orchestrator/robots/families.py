@@ -81,6 +81,8 @@ class FamilyFacts:
     Where they have a command of their own, the robot has it once the profile names the nominal ones: without them no
     gain can be held against a limit.
     """
+    obeys_only: str = ""
+    """In which mode, if no topic shows it: what to look at when the robot does not react."""
 
 
 _SOME: int | None = None
@@ -88,7 +90,9 @@ _SOME: int | None = None
 FAMILIES: dict[Family, FamilyFacts] = {
     "aurora": FamilyFacts(
         always=frozenset({"errors", "emergency", "body"}),
-        sections=frozenset({"fsm", "upper_fsm", "velocity_sources", "velocity", "stand_pose", "hands", "move_command"}),
+        sections=frozenset(
+            {"fsm", "upper_fsm", "velocity_sources", "velocity", "stand_pose", "hands", "move_command", "reach"}
+        ),
         groups=dict.fromkeys(("left_leg", "right_leg", "waist", "head", "left_arm", "right_arm"), _SOME),
         variants=(("no_duration",),),
         highest_state=255,
@@ -118,6 +122,7 @@ FAMILIES: dict[Family, FamilyFacts] = {
         forbidden_domain=0,
         hand_unit="count",
         sends_gains=True,
+        obeys_only="in developer mode (LO + RO on the pad, from damping)",
     ),
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from orchestrator.clock import Clock
 from orchestrator.robots.commander import Commander, Receipt
+from orchestrator.robots.families import FAMILIES
 from orchestrator.robots.intents import AnyIntent, Stream
 from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
@@ -107,6 +108,13 @@ class Judge:
             late = context.clock.now() - self.asked > ACCEPT
             return failure(Reason.NOT_ACCEPTED, "it could not be sent") if late else RUNNING
         return None
+
+
+def no_reaction(profile: Profile, what: str) -> Outcome:
+    """Failure of a command that nothing followed from, with the likely cause where the robot does not report it."""
+    mode = FAMILIES[profile.family].obeys_only
+    hint = f"; this robot obeys only {mode}" if mode else ""
+    return failure(Reason.NOT_ACCEPTED, what + hint)
 
 
 class Decided(Judge):

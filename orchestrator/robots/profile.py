@@ -72,6 +72,23 @@ class StandPoseLimits:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """Where a hand may be sent, in metres from the origin of the body's frame."""
+
+    forward: Range
+    left: Range
+    up: Range
+
+
+CAUTIOUS_REACH = Reach(forward=Range(-0.2, 0.6), left=Range(-0.6, 0.6), up=Range(-0.4, 0.6))
+"""For a robot whose profile names none: within an arm's length of a grown-up humanoid in every direction."""
+
+
+SLOWEST_TASK = 0.05
+"""m/s."""
+
+
+@dataclass(frozen=True)
 class Base:
     """A wheeled base."""
 
@@ -83,6 +100,11 @@ class Base:
     """Whether it can turn on the spot by command (Huarui bases cannot)."""
     confirm_key: bool
     """Whether a person must press a key on the base before remote drive."""
+
+    @property
+    def task_speed(self) -> Range:
+        """At which it may be told to drive its tasks, m/s: one that could not move would never arrive."""
+        return Range(min(SLOWEST_TASK, self.linear), self.linear)
 
 
 @dataclass(frozen=True)
@@ -134,6 +156,8 @@ class Profile:
     """Joint groups that are read but never commanded."""
     move_command: bool = False
     """Whether the robot itself plans arm movements to cartesian poses (Aurora's MoveCommand)."""
+    reach: Reach = CAUTIOUS_REACH
+    """Of those movements."""
 
     def group(self, name: str) -> tuple[Joint, ...]:
         """The joints of a group, in order; none where there is no such group."""

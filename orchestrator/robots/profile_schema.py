@@ -6,7 +6,16 @@ import re
 from collections.abc import Iterable
 
 from orchestrator.robots.families import FAMILIES
-from orchestrator.robots.profile import Base, Family, Range, StandPoseLimits, Unconfirmed, VelocityLimits
+from orchestrator.robots.profile import (
+    CAUTIOUS_REACH,
+    Base,
+    Family,
+    Range,
+    Reach,
+    StandPoseLimits,
+    Unconfirmed,
+    VelocityLimits,
+)
 from orchestrator.yamlfile import (
     BOOL,
     TEXT,
@@ -37,6 +46,7 @@ _ABOVE_ZERO = 1e-6
 _WALK, _TURN = Quantity("speed", -5, 5), Quantity("angular speed", -6, 6)
 _DRIVE, _SPIN = Quantity("speed", _ABOVE_ZERO, 5), Quantity("angular speed", _ABOVE_ZERO, 6)
 _HEIGHT, _LEAN = Quantity("length", -1, 1), Quantity("angle", -2, 2)
+_HAND = Quantity("length", -2, 2)
 _JOINT, _JOINT_SPEED = Quantity("angle", -10, 10), Quantity("angular speed", _ABOVE_ZERO, 30)
 _JOINT_TORQUE, _FINGER_TORQUE = Quantity("torque", _ABOVE_ZERO, 1000), Quantity("torque", -10, 10)
 _KP, _KD = Number(0, 5000), Number(0, 500)
@@ -102,6 +112,11 @@ STAND_POSE = record(
         "stable_level": required(Integer(1, 255)),
     },
     name="stand pose",
+)
+REACH = record(
+    Reach,
+    {part: required(_RangeOf(_HAND)) for part in ("forward", "left", "up")},
+    name="reach",
 )
 BASE = record(
     Base,
@@ -200,6 +215,7 @@ def keys(family: Family) -> dict[str, Key]:
         "velocity": optional(VELOCITY),
         "stand_pose": optional(STAND_POSE),
         "move_command": optional(BOOL, False),
+        "reach": optional(REACH, CAUTIOUS_REACH),
         "hands": optional(_hands(family)),
         "base": optional(BASE),
     }

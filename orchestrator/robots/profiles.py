@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from orchestrator.data import data_path
 from orchestrator.robots.families import CAPABILITY_OF_SECTION, COMMANDING, FAMILIES
-from orchestrator.robots.profile import Base, Family, Hands, Joint, Profile
+from orchestrator.robots.profile import CAUTIOUS_REACH, Base, Family, Hands, Joint, Profile
 from orchestrator.robots.profile_checks import RULES, Parts, beside
 from orchestrator.robots.profile_schema import keys
 from orchestrator.yamlfile import Findings, Mapping, Node, Place, Type, Unread, nearest, read_file, record
@@ -114,6 +114,7 @@ def _profile(path: Path, values: dict[str, Any]) -> Profile:
         unconfirmed=tuple(values["unconfirmed"]),
         read_only_groups=tuple(values["read_only_groups"]),
         move_command=values.get("move_command", False),
+        reach=values.get("reach", CAUTIOUS_REACH),
     )
 
 

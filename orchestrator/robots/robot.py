@@ -85,10 +85,12 @@ class Robot:
                 self._capabilities[name] = make(context)
 
     @property
-    def shows_emergency(self) -> bool:
-        """Whether it reports an emergency stop; robots without the capability have some sign of one too."""
-        found = self._emergency()
-        return isinstance(found, Known) and bool(found.value)
+    def sign_of_a_stop(self) -> str:
+        """What about it will make the guard stop it, if that has not yet seen it; empty if there is nothing."""
+        found = self._emergency()  # robots without the capability have some sign of one too
+        if isinstance(found, Known) and found.value:
+            return "the robot shows an emergency stop"
+        return "the robot has gone: nobody writes its topics any more" if self.state.is_gone else ""
 
     def has(self, name: str) -> bool:
         return name in self.profile.capabilities

@@ -58,7 +58,7 @@ def test_errors_that_stay_fail_with_their_names_and_are_not_cleared_twice(robot:
         stage.hurt(fault)
     play = stage.play(ClearErrors)
     assert (play.status, play.reason) == (Status.FAILURE, "failed")
-    assert "left_arm 4" in play.leaf.message
+    assert "left_elbow_pitch" in play.leaf.message
     assert stage.sent == ["ClearErrors"]
 
 

@@ -19,7 +19,7 @@ from tests.support.leaf_cases import MOVE_COMMAND, STANDING, UPPER, Step
 from tests.support.leaf_harness import Play, Stage, guard_config
 
 CLOSED: Step = (HandPose, {"hand": "right", "fingers": [90.0] * 6})
-WHY = "left_arm[3]: error 0x1"
+WHY = "left_elbow_pitch: error 0x1"
 
 
 @pytest.mark.parametrize(

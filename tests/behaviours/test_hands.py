@@ -9,6 +9,7 @@ import pytest
 
 from behaviours.hands import HandGrasp, HandOpen, HandPose
 from orchestrator.leaf import Leaf, Status
+from orchestrator.testing import StartMission
 from tests.support.leaf_cases import (
     READY,
     STANDING,
@@ -89,6 +90,26 @@ def test_a_grasp_says_what_it_closed_on(robot: str) -> None:
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
+def test_the_grip_that_is_taken_if_none_is_written_finds_the_object(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    put_something_in(stage.twin)
+    assert stage.play(HandGrasp, hand="right").leaf.result == "object"
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize(
+    ("grip", "text"),
+    [(30.0, "it met nothing up to a grip of 30 %: what is there may be smaller"), (100.0, "it closed on nothing")],
+)
+def test_a_hand_that_did_not_close_does_not_say_that_there_is_nothing(robot: str, grip: float, text: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    stage.twin.hand("right").object = grip < 100.0
+    play = stage.play(HandGrasp, hand="right", grip=grip)
+    assert (play.reason, play.leaf.result) == ("nothing_held", "nothing")
+    assert play.leaf.message.endswith(text)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
 def test_what_is_held_already_is_held(robot: str) -> None:
     stage = Stage(robot).prepare(*ROBOTS[robot][0])
     put_something_in(stage.twin)
@@ -139,6 +160,23 @@ def test_an_open_hand_holds_nothing(robot: str) -> None:
     assert stage.robot.hands.holding("right").value is False  # type: ignore[union-attr]
 
 
+MISSION = "tree: poses\nrobot: atom_w\nroot:\n  - SetFsm: {{state: ready}}\n  {}\n"
+
+
+def test_the_documented_pose_is_taken_in_a_simulated_mission(mission: StartMission) -> None:
+    run = mission(MISSION.format(HandPose.declaration.example))
+    assert run.finish().status == "success", run.story()
+
+
+def test_a_pose_that_the_object_in_a_simulated_hand_prevents(mission: StartMission) -> None:
+    pose = "- HandPose: {hand: left, fingers: [0 %, 0 %, 0 %, 100 %, 0 %, 0 %]}"
+    run = mission(MISSION.format(pose))
+    assert run.finish().status == "failure"
+    assert run.reason.endswith("index did not arrive: is something in the hand?")
+    empty = mission(MISSION.format(pose), faults=["object_lost:left@0s"])
+    assert empty.finish().status == "success", empty.story()
+
+
 def test_the_other_hand_stays_as_it_is() -> None:
     stage = Stage("atom").prepare(*READY)
     stage.play(HandPose, hand="right", fingers=[100.0] * 6)
@@ -172,3 +210,28 @@ def test_a_hand_that_falls_silent_is_no_success(topic: str, robot: str) -> None:
     stage.hurt(f"off:{topic}")
     play.finish()
     assert (play.status, play.reason) == (Status.FAILURE, "stale")
+
+
+def test_a_hand_that_is_silent_before_its_rhythm_is_known(mission: StartMission) -> None:
+    """Nobody documents how often an Adam tells of its hands: a few samples do not show it, but a moving hand tells."""
+    closes = "HandPose: {hand: right, fingers: [80 %, 80 %, 80 %, 80 %, 80 %, 80 %]}"
+    run = mission(f"tree: silent\nrobot: adam_u\nroot: {{{closes}}}\n")
+    run.wait(0.2)
+    run.fault("off:rt/handstate")
+    assert run.finish().status == "failure"
+    assert "stale: " in run.reason
+    assert "nothing has come on rt/handstate for 0.5" in run.reason
+    assert run.time < 1.0
+
+
+@pytest.mark.parametrize("after", [0.1, 0.3, 0.45, 0.55])
+@pytest.mark.parametrize(
+    ("topic", "robot"),
+    [("rt/hands/state", "atom"), ("rt/hands/state", "atom_w"), ("robot_control_group_state", "gr2")],
+)
+def test_a_report_that_is_frozen_while_an_empty_hand_closes_is_no_success(topic: str, robot: str, after: float) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    play = stage.leaf(HandGrasp, hand="right", grip=80.0).go(after)
+    stage.hurt(f"stuck:{topic}")
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "frozen")

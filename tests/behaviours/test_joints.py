@@ -55,7 +55,7 @@ def bend(robot: str) -> Case:
     before, command = ROBOTS[robot]
     name, angle = joint_of(robot)
     values = {"group": "left_arm", "angles": {name: angle}, "time": 2.0}
-    return Case(robot, MoveJoints, values, before, ["Joints", "Joints"], command, "no_progress", rests, midway=1.0)
+    return Case(robot, MoveJoints, values, before, ["Joints", "Joints"], command, resting=rests, midway=1.0)
 
 
 BEND = [bend(robot) for robot in ROBOTS]
@@ -75,9 +75,28 @@ def test_a_joint_arrives_and_the_others_stay(case: Case) -> None:
     assert max(abs(q(stage, other)) for other in others) < 0.02
 
 
+@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize(("part", "time"), [(1.0, 20.0), (0.08, 2.0)])
+def test_it_is_done_when_the_whole_way_is(robot: str, part: float, time: float) -> None:
+    """Near the target is not there, and what is near from the beginning has not been moved."""
+    stage, (name, angle) = Stage(robot).prepare(*ROBOTS[robot][0]), joint_of(robot)
+    play = stage.play(MoveJoints, angles={name: part * angle}, time=time)
+    assert (play.status, play.took >= time) == (Status.SUCCESS, True)
+    assert q(stage, name) == pytest.approx(part * angle, abs=0.01)
+
+
 @each(BEND)
 def test_a_robot_that_never_gets_the_command(case: Case) -> None:
-    check_lost(case)
+    play = check_lost(case)
+    assert "no joint has moved" in play.leaf.message
+    assert ("developer mode" in play.leaf.message) is (case.robot == "adam_u")
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_small_way_that_the_robot_never_gets(robot: str) -> None:
+    stage, (name, angle) = Stage(robot).prepare(*ROBOTS[robot][0]), joint_of(robot)
+    stage.hurt(f"lost:{ROBOTS[robot][1]}")
+    assert stage.play(MoveJoints, angles={name: 0.08 * angle}).reason == "not_accepted"
 
 
 @each(BEND)
@@ -215,7 +234,13 @@ def test_a_motion_the_robot_never_gets(tmp_path: Path) -> None:
     joint, _ = joint_of("gr2")
     stage.prepare((MoveJoints, {"angles": {joint: -0.5}}))
     stage.hurt("lost:robot_control_group_cmd")
-    assert stage.play(PlayMotion, **values).reason == "no_progress"
+    assert stage.play(PlayMotion, **values).reason == "not_accepted"
+
+
+def test_a_motion_back_to_where_it_began_that_the_robot_never_gets(tmp_path: Path) -> None:
+    stage, values = with_motion("gr2", tmp_path)
+    stage.hurt("lost:robot_control_group_cmd")
+    assert stage.play(PlayMotion, **values).reason == "not_accepted"
 
 
 def test_a_bad_file_is_named(tmp_path: Path) -> None:
@@ -241,6 +266,25 @@ REACH = Case(
 def test_a_hand_arrives() -> None:
     play = check_success(REACH)
     assert play.stage.twin.arms["left_arm"].pose[:3] == pytest.approx((0.35, 0.25, 0.1))
+
+
+def test_a_hand_is_not_sent_beyond_its_reach() -> None:
+    stage = Stage("gr2").prepare(*MOVE_COMMAND)
+    play = stage.play(MoveHand, hand="left", forward=3.0, left=0.2, up=0.1)
+    assert (play.status, play.reason, stage.sent) == (Status.FAILURE, "refused", [])
+    assert "forward 3 is outside -0.2 to 0.6" in play.leaf.message
+
+
+def test_interrupted_a_hand_that_began_beyond_its_reach_stays_where_it_is() -> None:
+    """It is told to be where it is, and that must not be refused."""
+    stage = Stage("gr2").prepare(*MOVE_COMMAND)
+    stage.twin.arms["left_arm"].pose = (0.0, 0.2, -0.7, 0.0, 0.0, 0.0, 1.0)
+    stage.twin.arms["left_arm"].stay()
+    stage.wait(0.2)
+    stage.leaf(MoveHand, hand="left", forward=0.3, left=0.2, up=0.1, speed=30.0).go(0.5).stop()
+    stage.wait(3.0)
+    assert stage.sent == ["MoveHand", "MoveHand"]
+    assert stage.twin.arms["left_arm"].pose[2] < -0.4
 
 
 def test_a_hand_that_never_gets_the_command() -> None:
@@ -339,6 +383,12 @@ def test_gains_far_beyond_the_nominal_ones_are_refused(site: Path, mission: Star
 def test_gains_of_a_robot_whose_nominal_ones_nobody_knows(site: Path, mission: StartMission) -> None:
     with pytest.raises(CannotRun, match="gr2 has no gains, which SetGains needs"):
         mission(site, "gr2")
+
+
+@pytest.mark.parametrize("robot", ["atom_w", "adam_u"])
+def test_gains_of_a_robot_that_gets_them_with_every_command(robot: str, site: Path, mission: StartMission) -> None:
+    with pytest.raises(CannotRun, match="it has no such command: every joint command carries kp and kd of its profile"):
+        mission("tree: soften\nroot:\n  - SetGains: {group: left_arm, stiffness: 40, damping: 2}\n", robot)
 
 
 def switch_off(twin: Any) -> None:

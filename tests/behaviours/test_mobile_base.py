@@ -307,6 +307,24 @@ def test_nothing_to_cancel_sends_nothing(stage: Stage) -> None:
     assert stage.sent == []
 
 
+def test_nothing_to_pause_is_said_at_once(stage: Stage) -> None:
+    play = stage.play(PauseNavigation)
+    assert (play.status, play.reason, play.took, stage.sent) == (Status.FAILURE, "refused", 0.0, [])
+    assert "nothing is under way that could be paused" in play.leaf.message
+
+
+def test_nothing_to_pause_after_a_task_has_ended(stage: Stage) -> None:
+    stage.prepare((MoveToTag, {"tag": 12}))
+    assert (stage.play(PauseNavigation).reason, stage.sent) == ("refused", [])
+
+
+def test_a_task_that_has_only_just_been_given_is_something_to_pause(stage: Stage) -> None:
+    stage.leaf(MoveToTag, tag=12).start()
+    assert stage.twin.base.navigation.name == "IDLE"
+    assert stage.play(PauseNavigation).reason != "refused"
+    assert "PauseTask" in stage.sent
+
+
 def test_a_pause_that_is_not_ours_is_not_resumed(stage: Stage) -> None:
     moving(stage)
     stage.twin.base.pause_by_hand()
@@ -456,6 +474,46 @@ def test_a_base_that_does_not_move() -> None:
     play.finish()
     assert (play.status, play.reason) == (Status.FAILURE, "no_progress")
     assert closed(stage)
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason", "text"),
+    [("amr_error", "failed", "the base is error"), ("amr_blocked", "no_progress", "of 1 m: something is in its way")],
+)
+def test_a_base_that_is_held_up_while_it_drives(fault: str, reason: str, text: str) -> None:
+    play = driving()
+    play.stage.hurt(fault)
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, reason)
+    assert text in play.leaf.message
+    play.stage.wait(1.0)
+    assert closed(play.stage)
+
+
+def test_a_base_that_only_turns_is_told_by_how_far_it_did() -> None:
+    stage = remote_stage(key=False)
+    play = stage.leaf(DriveBase, turn=-0.5, time=3.0).go(1.0)
+    stage.hurt("amr_blocked")
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "no_progress")
+    assert "of 86 deg" in play.leaf.message
+    stage.twin.base.unblock()
+    assert stage.play(DriveBase, turn=-0.5, time=3.0).status is Status.SUCCESS
+
+
+def test_a_base_that_does_not_ask_for_its_key_has_not_taken_the_command() -> None:
+    stage = remote_stage()
+    stage.hurt("lost:rt/amr/cmd,nth=1")
+    play = stage.play(DriveBase, forward=0.2, time=2.0)
+    assert (play.status, play.reason) == (Status.FAILURE, "not_accepted")
+    assert "neither asked for its key nor opened the session within 60 s" in play.leaf.message
+
+
+def test_a_base_that_breaks_down_before_the_key_is_pressed() -> None:
+    stage = remote_stage()
+    play = stage.leaf(DriveBase, forward=0.2, time=2.0).go(1.0)
+    stage.hurt("amr_error")
+    assert (play.finish().reason, play.took < 2.0) == ("failed", True)
 
 
 def test_remote_drive_is_off_unless_the_guard_file_allows_it(stage: Stage) -> None:

@@ -26,7 +26,7 @@ def test_everything_about_a_leaf() -> None:
     for part in (
         "- HandGrasp: {hand: right, grip: 80 %}",
         "hand            hand (required)",
-        "grip            percent, 1 % to 100 % (60 % if left out)",
+        "grip            percent, 1 % to 100 % (80 % if left out)",
         "needs           hands",
         "uses            left_hand or right_hand",
         "allowed in      atom: fsm ready or walk",

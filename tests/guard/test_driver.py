@@ -316,10 +316,10 @@ def test_a_sick_arm_is_held_and_a_sick_lift_is_a_fault(lab: Lab) -> None:
     lab.robot.nodes.left_arm[2].error_code = 7
     lab.go(0.1)
     assert lab.mode == "running"
-    assert lab.run.send(i.SetFsm("ready")).reason == "interlock: left_arm[2]: error 0x7"
+    assert lab.run.send(i.SetFsm("ready")).reason == "interlock: left_shoulder_yaw: error 0x7"
     lab.robot.nodes.left_leg[1].error_code = 8
     lab.go(0.1)
-    assert (lab.mode, lab.guard.state.reason) == ("fault", "left_leg[1]: error 0x8")
+    assert (lab.mode, lab.guard.state.reason) == ("fault", "lift_2: error 0x8")
 
 
 def test_two_robots_that_show_the_same_topics_are_not_armed(lab: Lab) -> None:

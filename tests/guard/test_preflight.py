@@ -55,7 +55,7 @@ BAD: list[tuple[str, str, Callable[[World], None], str]] = [
     ("atom_w", "listening", deaf, "nobody listens"),
     ("atom_w", "types", happen(e.Mismatch("rt/hands/state", "robot writes another version")), "another version"),
     ("atom_w", "state", show(fsm=77), "77"),
-    ("atom_w", "nodes", show(unhealthy="head[0]: node state 2"), "node state 2"),
+    ("atom_w", "nodes", show(unhealthy="head_yaw: node state 2"), "node state 2"),
     ("atom_w", "base", show(base=Base("tasking", "running", 0, 3)), "not idle"),
     ("atom_w", "base", show(base=Base("charging", "idle", 0, 3)), "not idle"),
     ("atom_w", "battery", show(power=Power(9)), "critical"),

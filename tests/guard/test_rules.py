@@ -50,11 +50,21 @@ def seen(**changes: Any) -> dict[str, Any]:
     return {"observed": replace(World().run().state.observed, **changes)}
 
 
+def hand_at(forward: float, left: float, up: float) -> i.MoveHand:
+    return i.MoveHand("left_arm", (forward, left, up, 0.0, 0.0, 0.0, 1.0), False, 0.5)
+
+
+def hanging(up: float) -> dict[str, Any]:
+    """A GR-2 that shows its left hand at this height."""
+    observed = World("gr2").run().state.observed
+    return {"observed": replace(observed, reach={"left_arm": (0.0, 0.2, up, 0.0, 0.0, 0.0, 1.0)})}
+
+
 TASK = Task(7, 100.0, 0, accepted=True, cancelled=False)
 BUSY = Base("tasking", "running", 0, 3)
 ALLOWED = with_allowed(default_config(), "remote_drive", "gains", "motors", "maps", "base_settings", "drop")
 
-SICK = seen(errors={"head": "head[0]: error 0x1"})
+SICK = seen(errors={"head": "head_yaw: error 0x1"})
 NOT_CALMED = (Mode.OFFLINE, Mode.DISARMED, Mode.INTERVENED)
 SOFT = {"soft": True, "hard": False, "amr": False, "amr_event": False}
 
@@ -90,8 +100,8 @@ REFUSED: list[tuple[str, Callable[[], Ask], str]] = [
     ("interlock", lambda: ask(i.DriveBase(0.1, 0.0), config=ALLOWED), "remote"),
     ("interlock", lambda: ask(i.StandPose(0.0, 0.0, 0.0)), "never legal"),
     ("interlock", lambda: ask(i.StandPose(0.0, 0.0, 0.0), robot="gr2"), "pd_stand"),
-    ("interlock", lambda: ask(i.SetFsm("ready"), **seen(errors={"head": "head[0]: error 0x1"})), "head[0]: error 0x1"),
-    ("interlock", lambda: ask(i.SetFsm("ready"), **seen(off={"head": "head[0]: servo state 0"})), "servo state 0"),
+    ("interlock", lambda: ask(i.SetFsm("ready"), **seen(errors={"head": "head_yaw: error 0x1"})), "error 0x1"),
+    ("interlock", lambda: ask(i.SetFsm("ready"), **seen(off={"head": "head_yaw: servo state 0"})), "servo state 0"),
     ("interlock", lambda: ask(i.ClearErrors()), "nothing to clear"),
     ("charge", lambda: ask(i.MoveToTag(12, None), charge=Charge("low", "low", 0.0)), "low"),
     ("charge", lambda: ask(i.Velocity(0.1, 0.0, 0.0), charge=Charge("critical", "good", 0.0)), "critical"),
@@ -121,10 +131,15 @@ REFUSED: list[tuple[str, Callable[[], Ask], str]] = [
     ("limits", lambda: ask(i.RotateBase(1.0)), "cannot turn"),
     ("limits", lambda: ask(i.DriveBase(0.7, 0.0)), "linear"),
     ("limits", lambda: ask(i.SetBaseSpeed(-0.1, 0.0)), "linear"),
+    ("limits", lambda: ask(i.SetBaseSpeed(0.0, 0.0)), "linear 0 is outside 0.05"),
     ("limits", lambda: ask(i.EnableMotors((True,))), "motors"),
     ("limits", lambda: ask(i.SetGains("left_arm", (999.0,) * 7, (1.0,) * 7)), "kp of"),
     ("limits", lambda: ask(i.StandPose(0.5, 0.0, 0.0), robot="gr2"), "dz"),
     ("limits", lambda: ask(i.MoveHand("left_arm", (0.0,) * 7, False, 0.5), robot="gr2"), "quaternion"),
+    ("limits", lambda: ask(hand_at(3.0, 0.2, 0.1), robot="gr2"), "forward 3 is outside -0.2 to 0.6"),
+    ("limits", lambda: ask(hand_at(0.3, -5.0, 0.1), robot="gr2"), "left -5"),
+    ("limits", lambda: ask(hand_at(0.3, 0.2, 0.7), robot="gr2"), "up 0.7"),
+    ("limits", lambda: ask(hand_at(0.3, 0.2, -0.6), robot="gr2", **hanging(-0.5)), "up -0.6"),
     ("continuity", lambda: ask(i.JointTarget("left_arm", ARM, 1.0), **seen(joints={})), "not known"),
     ("rate", lambda: ask(i.SetFsm("ready"), recent=(101.2,) * 50), "50 commands"),
     ("one_outstanding", lambda: ask(i.MoveToTag(12, None), task=TASK), "task 7"),
@@ -139,6 +154,11 @@ def test_refused(rule: str, make: Callable[[], Ask], words: str) -> None:
     reason = BY_NAME[rule].check(make())
     assert reason is not None
     assert words in reason
+
+
+def test_a_hand_that_is_beyond_its_reach_may_stay_or_come_nearer() -> None:
+    for up in (-0.5, -0.45, 0.1):
+        assert BY_NAME["limits"].check(ask(hand_at(0.0, 0.2, up), robot="gr2", **hanging(-0.5))) is None
 
 
 LEGAL: list[Callable[[], Ask]] = [

@@ -135,12 +135,16 @@ def test_an_arm_with_an_error_is_held_and_nothing_moves_until_it_is_cleared() ->
     world.shown.base = Base("tasking", "running", 0, 7)
     world.wait(0.1, beats=True)
     world.trace.clear()
-    world.shown.errors = {"left_arm": "left_arm[2]: error 0x7"}
+    world.shown.errors = {"left_arm": "left_shoulder_yaw: error 0x7"}
     world.sample()
     assert left(world) == ["CancelTask"]
     assert world.state.mode == "running"
     refusal = world.ask(i.SetFsm("ready")).reports[0]
-    assert (refusal.kind, refusal.value, "left_arm[2]: error 0x7" in refusal.text) == ("refused", "interlock", True)
+    assert (refusal.kind, refusal.value, "left_shoulder_yaw: error 0x7" in refusal.text) == (
+        "refused",
+        "interlock",
+        True,
+    )
     assert intents_out(world.ask(i.ClearErrors())) == ["ClearErrors"]
     assert "once" not in world.ask(i.ClearErrors()).reports[0].text
     assert world.trace[-1].reports[0].value == "one_outstanding"
@@ -154,9 +158,9 @@ def test_an_arm_with_an_error_is_held_and_nothing_moves_until_it_is_cleared() ->
 @pytest.mark.parametrize(
     ("robot", "shown"),
     [
-        ("atom", {"errors": {"left_leg": "left_leg[2]: error 0x7"}}),
-        ("atom_w", {"errors": {"lift": "left_leg[1]: error 0x7"}}),
-        ("atom_w", {"unhealthy": "head[0]: node state 2"}),
+        ("atom", {"errors": {"left_leg": "left_hip_pitch: error 0x7"}}),
+        ("atom_w", {"errors": {"lift": "lift_2: error 0x7"}}),
+        ("atom_w", {"unhealthy": "head_yaw: node state 2"}),
     ],
 )
 def test_a_leg_with_an_error_or_a_lost_node_is_a_fault(robot: str, shown: dict[str, object]) -> None:
@@ -171,7 +175,7 @@ def test_errors_are_cleared_as_an_act_of_re_arming_once_per_act() -> None:
     world = World("atom_w").run()
     world.shown.flags["soft"] = True
     world.sample()
-    world.shown.errors = {"left_arm": "left_arm[2]: error 0x7"}
+    world.shown.errors = {"left_arm": "left_shoulder_yaw: error 0x7"}
     assert world.ask(i.ClearErrors()).reports[0].value == "mode", "not while the e-stop is latched"
     world.shown.flags["soft"] = False
     world.wait(1.2, beats=True)
@@ -186,10 +190,10 @@ def test_errors_are_cleared_as_an_act_of_re_arming_once_per_act() -> None:
 
 def test_errors_that_can_be_cleared_do_not_forbid_arming_and_the_line_says_so() -> None:
     world = World("atom_w")
-    world.shown.errors = {"left_arm": "left_arm[2]: error 0x7"}
+    world.shown.errors = {"left_arm": "left_shoulder_yaw: error 0x7"}
     world.run()
     lines = {text.partition(":")[0]: text for entry in world.trace for r in entry.reports if (text := r.text)}
-    assert lines["motors"] == "motors: left_arm[2]: error 0x7; nothing moves until this is cleared"
+    assert lines["motors"] == "motors: left_shoulder_yaw: error 0x7; nothing moves until this is cleared"
 
 
 # Batteries

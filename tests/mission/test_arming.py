@@ -111,7 +111,7 @@ def test_errors_are_cleared_when_a_person_asks_for_it() -> None:
     twin: Any = mission.twin
     mission.clock.at(6.0, lambda: twin.fail_motor("lift_1"))
     outcome = mission.run()
-    assert person.asked[1].startswith("motors: left_leg[0]: error 0x7310; nothing moves until this is cleared.")
+    assert person.asked[1].startswith("motors: lift_1: error 0x7310; nothing moves until this is cleared.")
     assert outcome.status == "success", (outcome, person.asked)
 
 

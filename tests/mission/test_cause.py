@@ -180,6 +180,35 @@ def test_a_stop_that_is_told_after_the_tree_has_failed_of_it(mission: StartMissi
     assert run.failed_node == "MoveJoints"
 
 
+MOVES = {
+    "gr2": (
+        ["SetFsm: {state: pd_stand}", "WaitStable", "SetFsm: {state: walk}", "SetVelocitySource: {source: navigation}"],
+        "Walk: {forward: 0.2 m/s, time: 30 s}",
+    ),
+    "atom_w": (
+        ["SetFsm: {state: ready}", "SwitchUpperControl: {enabled: true}"],
+        "MoveJoints: {pose: ready, time: 20 s}",
+    ),
+    "adam_u": ([], "MoveJoints: {pose: ready, time: 20 s}"),
+}
+
+
+@pytest.mark.parametrize("robot", MOVES)
+def test_a_robot_that_goes_is_a_stop_before_the_guard_tells_of_it(robot: str, mission: StartMission) -> None:
+    """Nobody listens to its commands any more at once; that it is silent is known a moment later."""
+    before, moves = MOVES[robot]
+    nodes = "\n".join(f"    - {node}" for node in before)
+    tree = f"tree: goes\nrobot: {robot}\nroot:\n  sequence:\n{nodes}\n    - {moves}\n      name: move\n"
+    run = mission(f"{tree}      retry: 2\n  finally:\n    - HandOpen: {{hand: left}}\n")
+    run.until("move")
+    run.wait(2.0)
+    run.fault("reboot")
+    assert run.finish().status == "stopped"
+    assert (run.outcome and run.outcome.node and run.outcome.node.name) == "move"
+    assert "is stale" in run.reason or "was restarted" in run.reason
+    assert "HandTarget" not in run.sent
+
+
 def test_a_lost_connection(play: Play) -> None:
     guard = play.mission.guard
     outcome = play.run(20, lambda: guard.handle(RunGone(guard.state.epoch)))

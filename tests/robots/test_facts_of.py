@@ -29,6 +29,7 @@ def test_what_depends_on_one_fact_of_the_profile() -> None:
     assert atom_w.ranges["base.speed"] == (-0.6, 0.6)
     assert atom_w.ranges["hand.fingers"] == (6, 6)
     assert gr2.ranges["stand.height"] == (-0.2, 0.025)
+    assert gr2.ranges["reach.forward"] == (-0.2, 0.6)
     assert (atom_w.upper_states, gr1.upper_states) == (("off", "on"), ("default", "act", "remote"))
     assert atom_w.model == "atom_w" and gr2.model == "gr2"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -14,7 +15,7 @@ import pytest
 from orchestrator.data import data_path
 from orchestrator.robots.facts_of import facts_of
 from orchestrator.robots.families import COMMANDING, FAMILIES, may_have
-from orchestrator.robots.profile import Family, Profile, Range
+from orchestrator.robots.profile import CAUTIOUS_REACH, Family, Profile, Range
 from orchestrator.robots.profile_schema import keys
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
 from orchestrator.wire.topics import VARIANTS
@@ -177,6 +178,14 @@ def test_only_gr2_and_gr3_plan_arm_movements(name: str, has: bool) -> None:
     profile = load_profile(name)
     assert profile.move_command is has
     assert profile.upper_fsm.get("move_cmd") == (4 if has else None)
+
+
+def test_a_profile_that_names_no_reach_has_a_cautious_one(tmp_path: Path) -> None:
+    text = data_path("config/robots/gr2.yaml").read_text()
+    without = re.sub(r"^reach:.*\n(  .*\n)+", "", text, flags=re.MULTILINE)
+    (tmp_path / "mine.yaml").write_text(without)
+    assert "reach:" not in without
+    assert load_profile(str(tmp_path / "mine.yaml")).reach == CAUTIOUS_REACH
 
 
 @pytest.mark.parametrize("name", ["atom", "atom_w"])

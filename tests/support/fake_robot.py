@@ -152,6 +152,9 @@ class FakeRobot:
         if hasattr(message, "bms_state"):
             message.bms_state.heartbeat = (message.bms_state.heartbeat + 1) % 2**16
             message.motor_state[-1].ddq_raw = self._random.random()
+        if hasattr(message, "hands"):
+            for motor in message.hands:
+                motor.tau_est *= 1 + 2e-7 * (-1) ** self._ticks
 
     def _noisy(self, values: list[float]) -> list[float]:
         """Measured: never twice the same."""

@@ -49,7 +49,12 @@ ATOM_W = RobotFacts(
     },
     joints={**_ARMS, "head_yaw": (-1.57, 1.57), "head_pitch": (-1.57, 0.7)},
     hands=("left", "right"),
-    ranges={"base.speed": (-0.6, 0.6), "base.turn": (-1.0, 1.0), "hand.fingers": (6, 6)},
+    ranges={
+        "base.speed": (-0.6, 0.6),
+        "base.turn": (-1.0, 1.0),
+        "base.task_speed": (0.05, 0.6),
+        "hand.fingers": (6, 6),
+    },
 )
 
 GR2 = RobotFacts(
@@ -77,6 +82,9 @@ GR2 = RobotFacts(
         "walk.forward": (-0.5, 0.75),
         "walk.left": (-0.5, 0.5),
         "walk.turn": (-1.0, 1.0),
+        "reach.forward": (-0.2, 0.6),
+        "reach.left": (-0.6, 0.6),
+        "reach.up": (-0.4, 0.6),
     },
 )
 

@@ -83,7 +83,7 @@ def test_the_example_of_the_language_is_built_as_it_reads(check: CheckText) -> N
 def test_what_is_left_out_has_its_default(check: CheckText) -> None:
     result = check("tree: t\nroot:\n  - HandGrasp: {hand: left}\n    when: fsm.state == ready\n")
     assert result.tree.root is not None
-    assert result.tree.root.children[0].values == {"hand": "left", "grip": 60.0}
+    assert result.tree.root.children[0].values == {"hand": "left", "grip": 80.0}
 
 
 def test_names_known_only_during_the_run_stay_expressions_and_templates(check: CheckText) -> None:

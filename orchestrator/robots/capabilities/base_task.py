@@ -66,6 +66,17 @@ class Report(NamedTuple):
         """Whether it would start a new task at once."""
         return self.device == "devidle" and self.navigation not in ACTIVE and self.mode == TASK_MODE
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether it works on no task."""
+        return self.navigation not in ACTIVE and self.device != "tasking"
+
+    @property
+    def out_of_order(self) -> str:
+        """What is wrong with the base itself; empty if nothing is."""
+        wrong = self.device in _BAD_DEVICE or self.errors
+        return f"the base is {self.device}, error codes {list(self.errors)}" if wrong else ""
+
 
 class Task(Judge):
     """A drive to a tag, or a turn, from the command to its fresh end."""
@@ -98,6 +109,11 @@ class Task(Judge):
     def may_run(self) -> bool:
         """Whether the base has it, or may still get it."""
         return self.receipt is not None and self.receipt.state != "refused"
+
+    @property
+    def under_way(self) -> bool:
+        """Whether it has been given to the base and not been judged yet."""
+        return self.may_run and self._verdict is None
 
     @property
     def was_seen(self) -> bool:
@@ -190,8 +206,8 @@ class Task(Judge):
         """What one report newer than the command says; None: it goes on."""
         if report.mode != TASK_MODE:
             return failure(Reason.CANCELLED_BY_OTHER, f"the base was switched to mode {report.mode}")
-        if report.device in _BAD_DEVICE or report.errors:
-            return failure(Reason.FAILED, f"the base is {report.device}, error codes {list(report.errors)}")
+        if report.out_of_order:
+            return failure(Reason.FAILED, report.out_of_order)
         self._seen.look(report, self._before)
         if not self._seen.fresh(report):
             return None

@@ -32,7 +32,7 @@ class Errors:
 
     def sources(self) -> dict[str, Convert]:
         """Signals, and what is wrong by what they have on the wire."""
-        return {"errors": node_errors}
+        return {"errors": node_errors(self._context.profile)}
 
     def _reading(self, convert: Callable[[tuple[str, ...]], Any], combine: Callable[[list[Any]], Any]) -> Read:
         state = self._context.state

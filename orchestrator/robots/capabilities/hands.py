@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from statistics import fmean, pstdev
 
+from orchestrator.robots.feed import MOST_LIMIT
 from orchestrator.robots.intents import HandTarget
 from orchestrator.robots.judging import ACCEPT, Context, Judge
 from orchestrator.robots.knowledge import Known, Unknown
@@ -34,6 +36,7 @@ class Hands:
         assert context.profile.hands is not None
         self._context = context
         self.shape = context.profile.hands
+        self.topic = context.state.signals[f"hand.{self.shape.order[0]}"].topic
         self._grasps: dict[str, Grasp] = {}
         # A finger without any way to go counts as open.
         ways = [(closed, open_) if open_ != closed else (closed - 1, closed) for open_, closed in self._ends()]
@@ -115,6 +118,9 @@ class _Fingers(Judge):
         found = self.evidence(lambda: self.hands.opening(self.intent.hand))
         if isinstance(found, Unknown):
             return unknown(found)
+        silent = now - (self.sent_at if found is None else found.received)
+        if silent > MOST_LIMIT:
+            return failure(Reason.STALE, f"nothing has come on {self.hands.topic} for {silent:.2f} s")
         if found is None:
             return running()
         opening = found.value
@@ -160,9 +166,10 @@ class _Posing(_Fingers):
         short = self.short(opening)
         if not short:
             return Outcome("success", progress=1.0)
-        reason = Reason.NO_PROGRESS if self.moved(opening) else Reason.NOT_ACCEPTED
         names = ", ".join(self.hands.shape.fingers[i] for i in short)
-        return failure(reason, f"{names} did not arrive")
+        if not self.moved(opening):
+            return failure(Reason.NOT_ACCEPTED, f"{names} did not arrive")
+        return failure(Reason.NO_PROGRESS, f"{names} did not arrive: is something in the hand?")
 
 
 class Grasp(_Fingers):
@@ -176,18 +183,29 @@ class Grasp(_Fingers):
         super().__init__(hands, context, intent, start)
         self._efforts: list[tuple[float, ...]] = []
         """Since the fingers rest."""
+        self._stirred = -math.inf
+        """When the efforts last changed."""
 
     def rested(self, opening: tuple[float, ...]) -> Outcome:
         short = self.short(opening)
         self.found_object = False
         if not short:
-            return failure(Reason.NOTHING_HELD, "it closed on nothing", result="nothing")
+            return failure(Reason.NOTHING_HELD, self._met_nothing(), result="nothing")
         if not self.moved(opening):
             return failure(Reason.NOT_ACCEPTED, "the fingers did not move", result="not_moved")
         if not self._pressing(short):
             return failure(Reason.NO_PROGRESS, "the fingers stopped without effort", result="not_moved")
+        if not self._measured_at_rest():
+            late = self.context.clock.now() - self.sent_at > WITHIN
+            return failure(Reason.FROZEN, "the efforts of the fingers repeat exactly") if late else running(0.95)
         self.found_object = True
         return Outcome("success", progress=1.0, result="object")
+
+    def _met_nothing(self) -> str:
+        grip = 1 - max((self.intent.opening[i] for i in self.fingers), default=0.0)
+        if grip >= 1 - REACHED:
+            return "it closed on nothing"
+        return f"it met nothing up to a grip of {100 * grip:.0f} %: what is there may be smaller"
 
     def _pressing(self, short: list[int]) -> bool:
         if self.hands.effort(self.intent.hand) is None:
@@ -200,8 +218,19 @@ class Grasp(_Fingers):
         if self._rest is None or self._rest[1] == now:
             self._efforts.clear()
         if isinstance(effort, Known) and effort.received > self.sent_at:
+            if not self._efforts or effort.value != self._efforts[-1]:
+                self._stirred = effort.received
             self._efforts.append(effort.value)
         return rests
+
+    def _measured_at_rest(self) -> bool:
+        """Whether the efforts go on changing after the fingers have come to rest, as measured ones do.
+
+        A report that was frozen on the way looks just like fingers that have stopped on something.
+        """
+        if self._rest is None or self.hands.effort(self.intent.hand) is None:
+            return True  # nothing but the positions to judge by, and those may stand still
+        return self._stirred >= self._rest[1] + STILL_FOR
 
 
 def _pushes(efforts: list[float]) -> bool:

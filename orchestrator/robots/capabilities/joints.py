@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from orchestrator.robots.capabilities.progress import Progress
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import EnableMotors, JointPath, JointTarget, Keyframe, MoveHand
-from orchestrator.robots.judging import ACCEPT, Context, Decided, Judge, Settling, Together
+from orchestrator.robots.judging import ACCEPT, Context, Decided, Judge, Settling, Together, no_reaction
 from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.motion import path
 from orchestrator.robots.motion_file import BadMotion, read_motion
@@ -23,6 +23,8 @@ from orchestrator.robots.state.aurora import MOTION_ERROR, MOTION_MOVE
 TOLERANCE = 0.05
 """Radians from the target that count as there."""
 SETTLED = 0.1
+STIRRED, NOTICEABLE = 0.01, 0.03
+"""Radians by which a joint has moved at all, and the way (rad) from which on that must be seen."""
 PLACE_TOLERANCE = 0.02
 """Metres from the wanted place that count as there."""
 MOVE_STARTS = 0.2
@@ -53,11 +55,11 @@ class Joints:
         """Bring a whole group to angles, in a time or as soon as its joints' speeds allow."""
         keyframes = (Keyframe(duration, q),)
         takes = self._time(group, keyframes)
-        return _Moving(self._context, JointTarget(group, q, duration), group, q, takes, tolerance)
+        return _Moving(self._context, JointTarget(group, q, duration), group, keyframes, takes, tolerance)
 
     def play(self, group: str, keyframes: tuple[Keyframe, ...], tolerance: float = TOLERANCE) -> Judge:
         takes = self._time(group, keyframes)
-        return _Playing(self._context, JointPath(group, keyframes), group, keyframes[-1].q, takes, tolerance)
+        return _Playing(self._context, JointPath(group, keyframes), group, keyframes, takes, tolerance)
 
     def move_to(self, angles: Mapping[str, float], duration: float, group: str | None = None) -> Judge:
         """Bring single joints (of one group, if it is named) to angles; the others of their groups stay."""
@@ -131,21 +133,26 @@ class Joints:
 
 
 class _Moving(Judge):
-    """Done when every joint is near its target; stuck when the error stops falling."""
+    """Done when the whole way has been sent and every joint is near its target; stuck when the error stops falling.
+
+    Joints that have not stirred are nowhere, however near their target is.
+    """
 
     def __init__(
         self,
         context: Context,
         intent: JointTarget | JointPath,
         group: str,
-        target: tuple[float, ...],
+        keyframes: tuple[Keyframe, ...],
         duration: float,
         tolerance: float,
     ) -> None:
         self._q = context.state.signal(f"q.{group}")
+        self._target = keyframes[-1].q
+        self._start = self._q()
+        self._must_stir = self._leads_away(keyframes)
         upper = context.state.has("upper.control") and topic_of(group) == UPPER
         self._control = context.state.signal("upper.control") if upper else None
-        self._target = target
         self._duration = duration
         self._tolerance = tolerance
         self._progress = Progress(max(1.0, duration / 3))  # smooth motions begin slowly
@@ -161,24 +168,40 @@ class _Moving(Judge):
             return failure(Reason.CONTROL_LOST, "the robot has taken back its upper body")
         if found is None:
             return running()
+        if isinstance(self._start, Known) and _distance(found.value, self._start.value) > STIRRED:
+            self._must_stir = False  # it has
         return self._measure(_distance(found.value, self._target), found.received, now)
+
+    def _leads_away(self, keyframes: tuple[Keyframe, ...]) -> bool:
+        start = self._start
+        return isinstance(start, Known) and any(_distance(start.value, frame.q) > NOTICEABLE for frame in keyframes)
 
     def _measure(self, error: float, received: float, now: float) -> Outcome:
         if error > self._tolerance:
             self._since = None
             if self._progress.stalled(error, now):
-                return failure(Reason.NO_PROGRESS, f"{error:.2f} rad from the target")
+                return self._stuck(error)
             return running(self._progress.done(error))
+        played = received - self.sent_at
+        if played < self._duration:
+            return running(0.95 * played / self._duration)
         if self._since is None:
             self._since = received
-        return SUCCESS if received - self._since >= SETTLED else running(0.95)
+        if received - self._since < SETTLED:
+            return running(0.95)
+        return self._stuck(error) if self._must_stir else SUCCESS
+
+    def _stuck(self, error: float) -> Outcome:
+        if self._must_stir:
+            return no_reaction(self.context.profile, "no joint has moved")
+        return failure(Reason.NO_PROGRESS, f"{error:.2f} rad from the target")
 
 
 class _Playing(_Moving):
-    """A path may pass its end on the way: only what is measured after its time counts."""
+    """A path may pass its end on the way: nothing is measured before its time."""
 
     def _measure(self, error: float, received: float, now: float) -> Outcome:
-        played = now - self.sent_at
+        played = received - self.sent_at
         if played < self._duration:
             return running(0.95 * played / self._duration)
         return super()._measure(error, received, now)

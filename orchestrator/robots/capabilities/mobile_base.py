@@ -16,8 +16,8 @@ from orchestrator.robots.capabilities.base_task import (
     TASK_MODE,
     Report,
     Task,
-    has_moved,
 )
+from orchestrator.robots.capabilities.measuring import turned, way
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.judging import ACCEPT, READBACK, Context, Decided, Judge, Sent, Settling, Together
 from orchestrator.robots.knowledge import Known, Read, Unknown
@@ -32,6 +32,10 @@ RESEND_AFTER, RESENDS = 0.2, 3
 """A task that goes on although it was cancelled is cancelled again: the base takes it only while the task runs."""
 DEAF = ("queuing", "waiting_confirm")
 """What a base says while it would not take a cancel. One that works on a task and says that it is over is told."""
+GETS_GOING = 0.5
+"""Seconds in which a base that was told a velocity may not drive yet."""
+ENOUGH = 0.9
+"""Of the way that a velocity leads to after that: a base that did less was held up."""
 LATE_START = 2 * ACCEPT
 """Seconds for which a task that was called off before the base took it may still begin."""
 
@@ -98,6 +102,10 @@ class MobileBase:
         return _Cancelling(self, self._context)
 
     def pause(self) -> Judge:
+        found = self.report()
+        waits = self._task is not None and self._task.under_way
+        if isinstance(found, Known) and found.value.at_rest and not waits:
+            return Decided(self._context, failure(Reason.REFUSED, "nothing is under way that could be paused"))
         self._hold(True)
         return self._settle(intents.PauseTask(), "navigation", "paused")
 
@@ -113,7 +121,7 @@ class MobileBase:
 
     def start_remote(self) -> Judge:
         """Open a remote session; on some bases a person must press a key."""
-        return _Remote(self._context, self._read["mode"], self._needs_key())
+        return _Remote(self._context, self._read["mode"], self._read["navigation"], self._needs_key())
 
     def _needs_key(self) -> bool:
         base = self._context.profile.base
@@ -274,18 +282,25 @@ class _Cancelling(Judge):
 class _Remote(Settling):
     """Opening a remote session: given up, it is closed again, because the base takes no tasks until then."""
 
-    def __init__(self, context: Context, mode: Read, key: bool) -> None:
+    def __init__(self, context: Context, mode: Read, navigation: Read, key: bool) -> None:
         self._key = key
+        self._navigation = navigation
+        self._asked_for_key = False
         within = CONFIRM_WITHIN if key else READBACK
         super().__init__(context, intents.StartRemote(), mode, lambda found: found == REMOTE_MODE, within)
 
     def judge(self, now: float) -> Outcome:
+        asks = self.evidence(self._navigation)
+        self._asked_for_key |= isinstance(asks, Known) and asks.value == "waiting_confirm"
         outcome = super().judge(now)
         return running(None, Reason.CONFIRMATION) if self._key and outcome == RUNNING else outcome
 
     def _gave_up(self, found: Known[Any] | Unknown | None, unchanged: bool) -> Outcome:
         if self._key and unchanged:
-            return failure(Reason.CONFIRMATION, f"nobody pressed the key on the base within {self._within:g} s")
+            within = f"within {self._within:g} s"
+            if self._asked_for_key:
+                return failure(Reason.CONFIRMATION, f"nobody pressed the key on the base {within}")
+            return failure(Reason.NOT_ACCEPTED, f"the base neither asked for its key nor opened the session {within}")
         return super()._gave_up(found, unchanged)
 
     def cancel(self) -> None:
@@ -295,16 +310,14 @@ class _Remote(Settling):
 
 
 class _Session(Judge):
-    """A remote session: opened, driven for a time, closed."""
+    """A remote session: opened, driven for a time, closed. Done if the base was seen to drive as it was told."""
 
     def __init__(self, base: MobileBase, context: Context, velocity: intents.DriveBase, time: float) -> None:
         super().__init__(context, None)
         self._base = base
         self._velocity = velocity
         self._time = time
-        self._start = base.position()
-        way, turn = abs(velocity.linear) * time, abs(velocity.angular) * time
-        self._moved = way < 2 * LEAST_MOVE and turn < 2 * LEAST_TURN  # too little to be told from noise
+        self._driven = _Driven(velocity, time)
         self._opening = base.start_remote()
         self._driving: Judge | None = None
         self._closing: Judge | None = None
@@ -312,21 +325,31 @@ class _Session(Judge):
     def judge(self, now: float) -> Outcome:
         if self._closing is not None:
             closed = self._closing.outcome()
-            still = closed.status == "success" and not self._moved
-            return failure(Reason.NO_PROGRESS, "the base did not move") if still else closed
+            short = self._driven.short() if closed.status == "success" else ""
+            return failure(Reason.NO_PROGRESS, short) if short else closed
+        report = self._base.report()
+        if isinstance(report, Unknown):
+            return unknown(report)
+        if report.value.out_of_order:
+            return failure(Reason.FAILED, report.value.out_of_order)
         if self._driving is None:
             opened = self._opening.outcome()
             if opened.status != "success":
                 return opened
+            self._driven.look(report.value)  # where it begins
             self._driving = self._base.drive(self._velocity.linear, self._velocity.angular)
-        self._look_for_motion(self._base.position())
-        driving = self._driving.outcome()
-        driven = now - self._driving.sent_at
-        if driving.over:
-            return driving
-        if driven >= self._time:
+        return self._drive(self._driving, report.value, now)
+
+    def _drive(self, driving: Judge, report: Report, now: float) -> Outcome:
+        outcome = driving.outcome()
+        if outcome.over:
+            return outcome
+        if report.received > driving.sent_at:
+            self._driven.look(report)
+        since = now - driving.sent_at
+        if since >= self._time:
             self._close()
-        return running(max(driven, 0.0) / self._time)
+        return running(max(since, 0.0) / self._time)
 
     def cancel(self) -> None:
         if self._driving is None:
@@ -335,15 +358,36 @@ class _Session(Judge):
             self._close()
         super().cancel()
 
-    def _look_for_motion(self, now: Known[tuple[float, float, float]] | Unknown) -> None:
-        if isinstance(self._start, Known) and isinstance(now, Known):
-            self._moved |= has_moved(self._start.value, now.value)
-
     def _close(self) -> None:
         """The guard ends a session with zero velocity; only then nobody asks for the old one any more."""
         assert self._driving is not None
         self._closing = self._base.stop_remote()
         self._driving.cancel()
+
+
+class _Driven:
+    """How far the base has driven and turned by its own reports, of what a velocity would lead to."""
+
+    def __init__(self, velocity: intents.DriveBase, time: float) -> None:
+        self._told = abs(velocity.linear) * time, math.degrees(abs(velocity.angular) * time)
+        self._expected = ENOUGH * max(time - GETS_GOING, 0.0) / time
+        self._way, self._turn = way(), turned(math.copysign(1.0, velocity.angular))
+        self._done = 0.0, 0.0
+        self._blocked = False
+
+    def look(self, report: Report) -> None:
+        self._blocked = report.blocked
+        if report.position is not None:
+            self._done = self._way(report.position), math.degrees(self._turn(report.position[2]))
+
+    def short(self) -> str:
+        """What is missing; empty if nothing is, or if there was too little to do to be told from noise."""
+        parts = zip(self._done, self._told, (LEAST_MOVE, math.degrees(LEAST_TURN)), ("m", "deg"))
+        for done, told, least, unit in parts:
+            if told >= 2 * least and done < max(self._expected * told, least):
+                why = ": something is in its way" if self._blocked else ""
+                return f"the base did {done:.2g} of {told:.2g} {unit}{why}"
+        return ""
 
 
 class _Driving(Judge):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from orchestrator.robots.capabilities.body import Body, turn_between
+from orchestrator.robots.capabilities.measuring import Measure, turned, way
 from orchestrator.robots.intents import SetVelocitySource
 from orchestrator.robots.intents import Velocity as VelocityIntent
 from orchestrator.robots.judging import Context, Decided, Judge, Settling
@@ -25,11 +25,6 @@ LEAST_TURN = 0.05
 """Radians that are more than noise."""
 NO_PROGRESS = 5.0
 """Seconds without a part of the way done before walking counts as stuck."""
-LEAST_STEP = 0.1
-"""Metres after which a part of a way is added up: more than a walking body sways."""
-
-Measure = Callable[[Any], float]
-"""How much of the way is done; told every new report."""
 
 
 class Velocity:
@@ -57,9 +52,9 @@ class Velocity:
         """Walk for a time, a way of so many metres, or until turned by so much; without any, until cancelled."""
         intent = VelocityIntent(vx, vy, yaw)
         if distance is not None:
-            return self._until(intent, distance, self._body.position, _way())
+            return self._until(intent, distance, self._body.position, way())
         if heading is not None:
-            return self._until(intent, abs(heading), self._body.yaw, _turned(math.copysign(1.0, heading)))
+            return self._until(intent, abs(heading), self._body.yaw, turned(math.copysign(1.0, heading)))
         return _Timed(self._context, intent, time, self._evidence(intent))
 
     def stop(self) -> Judge:
@@ -187,34 +182,3 @@ class _Stopping(Judge):
         assert self.receipt is not None
         self.context.commander.end(self.receipt)
         return SUCCESS
-
-
-def _way() -> Measure:
-    """Adds up the way step by step: whoever walks in a circle gets no further from where it began."""
-    mark: Any = None
-    walked = 0.0
-
-    def measure(now: Any) -> float:
-        nonlocal mark, walked
-        mark = now if mark is None else mark
-        step = math.hypot(now[0] - mark[0], now[1] - mark[1])
-        if step < LEAST_STEP:
-            return walked + step
-        mark, walked = now, walked + step
-        return walked
-
-    return measure
-
-
-def _turned(way: float) -> Measure:
-    """Adds up small turns, so that more than half a turn can be asked for; turns the other way count against it."""
-    last: Any = None
-    total = 0.0
-
-    def measure(now: Any) -> float:
-        nonlocal last, total
-        total += 0.0 if last is None else way * turn_between(last, now)
-        last = now
-        return total
-
-    return measure

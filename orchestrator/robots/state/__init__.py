@@ -64,6 +64,11 @@ class State:
         assert isinstance(numbers, Numbers), name
         return self.reader(name, numbers.giving(result, bounds))
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody writes any of its topics any more."""
+        return not any(feed.reader.matched for feed in self._feeds.values())
+
     def read(self, name: str) -> Known[Any] | Unknown:
         return self.signal(name)()
 

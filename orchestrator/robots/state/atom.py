@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from orchestrator.robots.axes import axes_of, existing
 from orchestrator.robots.families import ATOM_FIRST_INDEX
 from orchestrator.robots.feed import Life
 from orchestrator.robots.knowledge import Doubt
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.reasons import Reason
-from orchestrator.robots.signals import Numbers, Signal, Whole, finite, lower_name, named, numbers, quaternion
+from orchestrator.robots.signals import Convert, Numbers, Signal, Whole, finite, lower_name, named, numbers, quaternion
 from orchestrator.robots.state.pad import atom_pad
 
 LOWER, UPPER, AMR = "rt/lower/state", "rt/upper/state", "rt/amr/state"
@@ -49,8 +50,8 @@ def signals(profile: Profile) -> dict[str, Signal]:
         "base.acceleration": Signal(LOWER, "imu_state.accelerometer", numbers(3, -500, 500), noise=_IMU),
         "battery.level": Signal(LOWER, "bms_state.battery_level", battery_percent, heartbeat=_BATTERY, state=True),
         "battery.alarms": Signal(LOWER, "bms_state.bms_alarms"),
-        "errors": Whole("rt/main/nodes/state", "", node_errors),
-        "motors.enabled": Whole("rt/main/nodes/state", "", motors_enabled),
+        "errors": Whole("rt/main/nodes/state", "", node_errors(profile)),
+        "motors.enabled": Whole("rt/main/nodes/state", "", motors_enabled(profile)),
     }
     flags = ["soft", "hard", "amr"] + ([] if "emergency_3" in profile.variants else ["di"])
     table |= {
@@ -72,26 +73,28 @@ def battery_percent(raw: int) -> float:
     return level
 
 
-def node_errors(message: Any) -> tuple[str, ...]:
+def node_errors(profile: Profile) -> Convert:
     """What is wrong with which axis or bus coupler; warnings alone are no errors."""
-    found = [f"{name}: {', '.join(wrong)}" for name, axis in _axes(message) if (wrong := _axis_errors(axis))]
-    for number, slave in enumerate(message.ecat2can, start=1):
-        if not slave.is_virtual and (slave.slave_state != SLAVE_OPERATIONAL or slave.error_code):
-            found.append(f"ecat2can {number}: state {slave.slave_state}, error {slave.error_code:#x}")
-    return tuple(found)
+    axes = axes_of(profile)
+
+    def problems(nodes: Any) -> tuple[str, ...]:
+        wrong = ((axis.name, _axis_errors(shown)) for axis, shown in existing(axes, nodes))
+        return tuple(f"{name}: {', '.join(what)}" for name, what in wrong if what) + _bus_errors(nodes)
+
+    return problems
 
 
-def motors_enabled(message: Any) -> tuple[bool, ...]:
-    return tuple(axis.servo_state == SERVO_ENABLED for _, axis in _axes(message))
+def _bus_errors(nodes: Any) -> tuple[str, ...]:
+    return tuple(
+        f"ecat2can {number}: state {slave.slave_state}, error {slave.error_code:#x}"
+        for number, slave in enumerate(nodes.ecat2can, start=1)
+        if not slave.is_virtual and (slave.slave_state != SLAVE_OPERATIONAL or slave.error_code)
+    )
 
 
-def _axes(message: Any) -> list[tuple[str, Any]]:
-    """The axes that exist, by name."""
-    axes: list[tuple[str, Any]] = []
-    for limb in ("left_leg", "right_leg", "left_arm", "right_arm", "head"):
-        axes += [(f"{limb} {number}", axis) for number, axis in enumerate(getattr(message, limb), start=1)]
-    axes.append(("waist", message.waist))
-    return [(name, axis) for name, axis in axes if not axis.is_virtual]
+def motors_enabled(profile: Profile) -> Convert:
+    axes = axes_of(profile)
+    return lambda nodes: tuple(shown.servo_state == SERVO_ENABLED for _, shown in existing(axes, nodes))
 
 
 def _axis_errors(axis: Any) -> list[str]:

@@ -18,7 +18,7 @@ def test_errors_are_cleared_when_no_axis_reports_one_any_more() -> None:
     axis = fake.messages["rt/main/nodes/state"].left_arm[3]
     axis.error_code, axis.servo_state = 0x7305, 1
     fake.run(0.4)
-    assert known(fake.robot.errors.problems()) == ("left_arm 4: error_code 0x7305, servo state 1",)
+    assert known(fake.robot.errors.problems()) == ("left_elbow_pitch: error_code 0x7305, servo state 1",)
     clear = fake.robot.errors.clear()
     fake.run(0.4)
     assert clear.outcome().status == "running"
@@ -27,13 +27,22 @@ def test_errors_are_cleared_when_no_axis_reports_one_any_more() -> None:
     assert fake.orders.intents == [intents.ClearErrors()]
 
 
+def test_the_axes_of_a_lift_have_the_names_of_its_joints() -> None:
+    fake = ready("atom_w")
+    fake.messages["rt/main/nodes/state"].left_leg[0].error_code = 0x10
+    fake.messages["rt/main/nodes/state"].right_leg[1].error_code = 0x11  # no joint of the profile
+    fake.run(0.4)
+    found = known(fake.robot.errors.problems())
+    assert found == ("lift_1: error_code 0x10", "right_leg 2: error_code 0x11")
+
+
 def test_errors_that_stay_are_named_and_not_cleared_again() -> None:
     fake = ready("atom")
     fake.messages["rt/main/nodes/state"].waist.node_state = 4
     fake.run(0.4)
     outcome = fake.judge(fake.robot.errors.clear())
     assert reason(outcome) is Reason.FAILED
-    assert "waist: node state 4" in outcome.text
+    assert "waist_yaw: node state 4" in outcome.text
     assert fake.orders.intents == [intents.ClearErrors()]
 
 

@@ -67,6 +67,15 @@ def test_a_hand_that_stops_without_effort_holds_nothing() -> None:
     assert (outcome.reason, outcome.result) == (Reason.NO_PROGRESS, "not_moved")
 
 
+def test_fingers_whose_report_was_frozen_on_the_way_hold_nothing() -> None:
+    fake = open_hand()
+    grasp = close(fake, until=0.4, effort=0.05)
+    fake.frozen = True
+    outcome = fake.judge(grasp)
+    assert (outcome.reason, outcome.result) == (Reason.FROZEN, None)
+    assert known(fake.robot.hands.holding("right")) is False
+
+
 def test_a_hand_without_effort_is_judged_by_its_positions() -> None:
     fake = FakeRobot("adam_u")
     fake.set("rt/handstate", position=[1000] * 12)

@@ -53,9 +53,17 @@ def test_a_path_that_ends_where_it_began_is_not_done_before_its_time() -> None:
     fake = with_upper_control()
     there, back = intents.Keyframe(1.0, (0.8, 0.0)), intents.Keyframe(2.0, (0.0, 0.0))
     play = fake.robot.joints.play("head", (there, back))
-    fake.run(1.8)
-    assert play.outcome().status == "running"
+    for yaw in (0.4, 0.8, 0.4, 0.0):
+        fake.run(0.45)
+        move_head(fake, yaw)
+        assert play.outcome().status == "running"
     assert fake.judge(play).status == "success"
+
+
+def test_a_path_that_ends_where_it_began_is_not_done_by_a_joint_that_never_moved() -> None:
+    fake = with_upper_control()
+    there, back = intents.Keyframe(1.0, (0.8, 0.0)), intents.Keyframe(2.0, (0.0, 0.0))
+    assert reason(fake.judge(fake.robot.joints.play("head", (there, back)))) is Reason.NOT_ACCEPTED
 
 
 def test_a_stream_ended_by_the_guard_fails_with_its_reason() -> None:
