@@ -9,7 +9,7 @@ import math
 
 from msgspec.structs import replace
 
-from orchestrator.guard import streams
+from orchestrator.guard import base_task, streams
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.policy import POSES
 from orchestrator.guard.rules import ask_for, out_of_place, staleness, topic_problem
@@ -17,7 +17,6 @@ from orchestrator.guard.state import Hold, Stopping
 from orchestrator.guard.turn import Turn
 from orchestrator.robots.intents import (
     AnyIntent,
-    CancelTask,
     MoveHand,
     PauseTask,
     SetFsm,
@@ -149,10 +148,10 @@ def _stop_base(turn: Turn, cause: str, how: str, asked: bool) -> None:
         turn.send(PauseTask(), "stop", cause)
         turn.change(paused_task=True)
     elif asked or task is not None:
-        turn.send(CancelTask(), "stop", cause)
         if task is not None and not task.cancelled:
             turn.report("ended", cause, task.id, "stopped")
-        turn.change(task=replace(task, cancelled=True) if task else None, paused_task=False)
+        base_task.cancel(turn, cause)
+        turn.change(paused_task=False)
 
 
 def _drop(turn: Turn) -> None:
@@ -329,7 +328,7 @@ def _finish(turn: Turn, outcome: str) -> None:
 
 
 def release_streams(turn: Turn, cause: str, joints: bool = True) -> None:
-    """Somebody else commands the robot: our streams end with one zero or hold each, and that is all.
+    """Somebody else commands the robot: our streams end with one zero or hold each, the base's task is cancelled.
 
     Without `joints` not even that is sent to them: a robot that has let go would jump when its power returns.
     """
@@ -340,9 +339,8 @@ def release_streams(turn: Turn, cause: str, joints: bool = True) -> None:
             turn.report("ended", cause, stream.id, "ended")
     if turn.state.remote_since is not None:
         streams.end_remote(turn, cause)
-    turn.change(
-        streams=(), holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={}, task=None, paused_task=False
-    )
+    turn.change(streams=(), holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={})
+    base_task.let_go(turn, cause)
 
 
 def due(stop: Stopping | None) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as changed
 
-from orchestrator.guard import arming, core, events, leasing, limits, rules, stops, streams, watching
+from orchestrator.guard import arming, base_task, core, events, leasing, limits, rules, stops, streams, watching
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import Send
 from orchestrator.guard.state import State
@@ -46,6 +46,9 @@ STORIES = (
     "start, base completed, ask move, base idle, ask move",
     "start, ask move, run 1.3 s, run 1.3 s",
     "start, ask move, base busy, base paused, ask resume",
+    "start, ask move, run 1.3 s, run 1.3 s, base queuing, base busy",
+    "start, ask move, base queuing, limp, soft e-stop, base busy, run 1.3 s",
+    "start, ask move, run 1.3 s, ask move, base busy, base idle, base busy",
     "start, audit full, ask move",
     "start, ask remote, base remote, ask drive, run 1.3 s, stop",
     "start, ask remote, base remote, ask drive, foreign, run 1.3 s, alone, run 1.3 s",
@@ -415,7 +418,41 @@ def _(patch: Patch) -> None:
         if base is not None and base != before and base.navigation in ("completed", "idle"):
             turn.change(task=None)
 
-    patch.setattr(watching, "_base_progress", progress)
+    patch.setattr(base_task, "progress", progress)
+
+
+@variant("a cancelled task that begins drives on")
+def _(patch: Patch) -> None:
+    progress = base_task.progress
+
+    def once(turn: Turn, before: Any) -> None:
+        outputs = len(turn.outputs)
+        progress(turn, before)
+        del turn.outputs[outputs:]
+
+    patch.setattr(base_task, "progress", once)
+
+
+@variant("a task that the base does not take is forgotten")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "never_shown", _nothing)
+
+
+@variant("a task is forgotten when another follows")
+def _(patch: Patch) -> None:
+    remember = leasing._remember
+
+    def forget(turn: Turn, number: int, intent: Any) -> None:
+        remember(turn, number, intent)
+        if turn.state.task is not None:
+            turn.change(task=changed(turn.state.task, behind=False))
+
+    patch.setattr(leasing, "_remember", forget)
+
+
+@variant("a robot that lets go leaves its base to drive")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "let_go", lambda turn, cause: turn.change(task=None))
 
 
 @variant("sends a task again")
@@ -426,7 +463,7 @@ def _(patch: Patch) -> None:
             turn.change(task=changed(task, sent=math.inf))
             turn.send(i.MoveToTag(12, None), "repeat", "MoveToTag", task.id)
 
-    patch.setattr(leasing, "watch_base", again)
+    patch.setattr(base_task, "watch", again)
 
 
 @variant("resumes what somebody else paused", "one_outstanding")

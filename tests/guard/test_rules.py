@@ -50,7 +50,7 @@ def seen(**changes: Any) -> dict[str, Any]:
     return {"observed": replace(World().run().state.observed, **changes)}
 
 
-TASK = Task(7, 100.0, 0, accepted=True, cancelled=False)
+TASK = Task(7, 100.0, 0, accepted=True)
 BUSY = Base("tasking", "running", 0, 3)
 ALLOWED = with_allowed(default_config(), "remote_drive", "gains", "motors", "maps", "base_settings", "drop")
 

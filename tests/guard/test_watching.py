@@ -126,6 +126,106 @@ def test_a_silent_base_without_a_task_of_ours_is_told_nothing() -> None:
     assert left(world) == []
 
 
+# A task that is called off
+
+QUEUED, DRIVING, AT_REST = (
+    Base("tasking", "queuing", 0, 7),
+    Base("tasking", "running", 0, 7),
+    Base("devidle", "idle", 0, 7),
+)
+
+
+@pytest.mark.parametrize("channel", ["soft", "hard", "amr"])
+@pytest.mark.parametrize("limp", [1, 0, 301])
+def test_a_task_that_is_queued_when_an_e_stop_comes_is_cancelled_the_moment_it_runs(channel: str, limp: int) -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = QUEUED
+    world.wait(0.1, beats=True)
+    world.shown.fsm = limp  # may be seen before the flag
+    world.sample()
+    world.shown.flags[channel] = True
+    world.sample()
+    world.wait(0.3, beats=True)
+    world.trace.clear()
+    world.shown.base = DRIVING
+    world.sample()
+    assert left(world) == ["CancelTask"]
+
+
+def test_the_task_of_a_robot_that_lets_go_is_cancelled_before_it_is_known_why() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = DRIVING
+    world.wait(0.1, beats=True)
+    world.trace.clear()
+    world.shown.fsm = 1
+    world.sample()
+    assert left(world) == ["CancelTask"]
+
+
+def test_a_base_that_drives_on_is_told_again_every_200_ms_three_times_at_most() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = DRIVING
+    world.wait(0.1, beats=True)
+    world.trace.clear()
+    began, world.shown.fsm = world.now, 1
+    world.wait(3.0, beats=True)
+    times = [entry.at - began for entry in world.trace for name in intents_out(entry) if name == "CancelTask"]
+    assert times == pytest.approx([0.05, 0.25, 0.45, 0.65])
+
+
+def test_a_task_the_base_takes_long_after_it_was_sent_is_cancelled_when_it_runs() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.wait(60.0, beats=True)
+    world.trace.clear()
+    world.shown.base = QUEUED
+    world.wait(0.1, beats=True)
+    assert left(world) == []
+    world.shown.base = DRIVING
+    world.sample()
+    assert left(world) == ["CancelTask"]
+    assert ("warning", "late task") in reported(world)
+    world.shown.base = AT_REST
+    world.sample()
+    assert world.state.task is None
+
+
+def test_another_task_may_follow_one_the_base_never_showed_and_whichever_is_too_much_is_cancelled() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.wait(4.9, beats=True)
+    assert world.ask(i.MoveToTag(12, None)).reports[0].text == "one_outstanding: task 1 is not over"
+    world.wait(0.2, beats=True)
+    assert intents_out(world.ask(i.MoveToTag(12, None))) == ["MoveToTag"]
+    world.trace.clear()
+    for base in (DRIVING, Base("devidle", "completed", 0, 7)):
+        world.shown.base = base
+        world.wait(0.5, beats=True)
+    assert left(world) == []
+    world.shown.base = Base("tasking", "running", 0, 8)
+    world.sample()
+    assert left(world) == ["CancelTask"]
+
+
+def test_a_task_the_base_never_showed_is_not_forgotten_when_the_robot_is_armed_again() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.flags["soft"] = True
+    world.sample()
+    world.shown.flags["soft"] = False
+    world.wait(1.2, beats=True)
+    world.do(e.Acknowledge("op", "seen"))
+    world.arm()
+    assert world.state.mode == "armed"
+    world.trace.clear()
+    world.shown.base = DRIVING
+    world.sample()
+    assert left(world) == ["CancelTask"]
+
+
 # Motors
 
 

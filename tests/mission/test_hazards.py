@@ -293,3 +293,34 @@ def test_a_hazard_is_answered(case: Case, tmp_path: Path) -> None:
     if case.hazard == "H9":
         assert {"press_hardware_estop"} <= {told.kind for told in trace.told}
         assert "stopped" not in {told.kind for told in trace.told if told.at >= at}
+
+
+def base_of(run: MissionRun) -> Any:
+    """The simulated base."""
+    return run.twin.base  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("channel", ["soft", "hard", "di", "amr_stop"])
+def test_a_base_whose_task_is_still_queued_when_an_e_stop_comes_does_not_drive(channel: str, tmp_path: Path) -> None:
+    run, trace = begin(estop("H1", "atom_w drives", channel, channel, after=0.0), tmp_path)
+    run.until(lambda: base_of(run).navigation.name == "QUEUING")
+    run.wait(0.03)
+    run.fault(f"{channel}@0.01s")
+    run.finish()
+    run.wait(4.0)
+    assert base_of(run).navigation.name == "CANCELED"
+    assert abs(base_of(run).pose.heading) < 0.03, "it has not even turned towards its tag"
+    assert "press_hardware_estop" not in {told.kind for told in trace.told}
+
+
+@pytest.mark.parametrize("late", [4.5, 6.0, 20.0])
+def test_a_base_that_takes_its_task_late_does_not_drive(late: float, tmp_path: Path) -> None:
+    case = Case("H17", "atom_w drives", f"late_exec:rt/amr/cmd,seconds={late:g},nth=1", outcome="failure")
+    robot, steps = DOING[case.doing]
+    lines = "".join(f"    - {step}\n" for step in steps)
+    (tmp_path / "tree.yaml").write_text(f"tree: hazard\nroot:\n  sequence:\n{lines}")
+    run = MissionRun(tmp_path / "tree.yaml", robot, faults=[str(case.hurt)])
+    assert run.finish().reason.startswith("not_accepted")
+    run.wait(late + 5.0)
+    assert base_of(run).navigation.name == "CANCELED"
+    assert base_of(run).pose == (0.0, 0.0, 0.0)

@@ -97,6 +97,10 @@ class Picture(msgspec.Struct, frozen=True):
     task: str = "none"
     """none, sent (no sign of it yet) or taken."""
     task_before: int = 0
+    called_off: str = ""
+    """A task that was cancelled: sent or taken; empty once it is over."""
+    owed: bool = False
+    """Another was sent before the base had shown that one: it may run both."""
     paused_by_us: bool = False
     measured: tuple[tuple[str, tuple[float, ...]], ...] = ()
     limp_since: float = math.inf
@@ -140,6 +144,7 @@ def check(
         *_permission(terms, before, seen, at, event, outputs),
         *_legality(terms, seen, outputs),
         *_tasks(seen, outputs),
+        *_called_off(terms, before, seen, outputs),
         *_people(terms, before, seen, at, event, outputs, mode),
         *_modes(terms, before, seen, at, event, mode),
         *_intervention(before, event, outputs, mode),
@@ -169,7 +174,8 @@ def _take_in(terms: Terms, picture: Picture, at: float, event: Any, reports: lis
         latched = tuple(sorted({*picture.latched, *risen}))
         return replace(picture, latched=latched, flags=tuple(sorted(flags.items())), clear_since=math.inf)
     if name == "RobotRebooted":
-        return replace(picture, seen=(), facts=(), flags=(), clear_since=math.inf, run=False, began=False, task="none")
+        forgotten = replace(picture, task="none", called_off="", owed=False)
+        return replace(forgotten, seen=(), facts=(), flags=(), clear_since=math.inf, run=False, began=False)
     if name == "ForeignWriters":
         return replace(picture, foreign=bool(event.names))
     if name == "AuditState":
@@ -222,13 +228,20 @@ def _notice(terms: Terms, before: Picture, seen: Picture, at: float) -> Picture:
     return replace(seen, limp_since=limp_since, critical_since=since)
 
 
-def _task_progress(picture: Picture, base: Any) -> dict[str, str]:
-    if base is None or picture.task == "none":
+def _task_progress(picture: Picture, base: Any) -> dict[str, Any]:
+    if base is None:
         return {}
     busy = base.device == "tasking" or base.navigation not in TERMINAL or base.task != picture.task_before
-    task = "taken" if busy else picture.task
     over = base.navigation in TERMINAL and base.device != "tasking"
-    return {"task": "none" if task == "taken" and over else task}
+
+    def follow(task: str, nothing: str) -> str:
+        task = "taken" if busy and task != nothing else task
+        return nothing if task == "taken" and over else task
+
+    task, called_off = follow(picture.task, "none"), follow(picture.called_off, "")
+    if picture.owed and task == "none" and not called_off:
+        return {"task": task, "called_off": "sent", "owed": False, "task_before": base.task}
+    return {"task": task, "called_off": called_off}
 
 
 def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], reports: list[Any]) -> Picture:
@@ -245,8 +258,9 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
         elif command in ASKED_ONCE:
             base = picture.fact("base")
             changes |= {"task": "sent", "task_before": base.task if base else 0}
-        elif command == "CancelTask" and picture.task == "sent":
-            changes["task"] = "none"
+            changes |= {"called_off": "", "owed": picture.owed or picture.called_off == "sent"}
+        elif command == "CancelTask" and picture.task != "none":
+            changes |= {"called_off": picture.task, "task": "none" if picture.task == "sent" else picture.task}
         elif command == "PauseTask":
             changes["paused_by_us"] = True
         elif command == "ClearErrors" and output.id:
@@ -383,6 +397,14 @@ def _tasks(seen: Picture, outputs: list[Any]) -> Iterator[str]:
                 yield "I14 a task was sent again"
         if command_of(output) == "ResumeTask" and not seen.paused_by_us:
             yield "H29 resumed what somebody else paused"
+
+
+def _called_off(terms: Terms, before: Picture, seen: Picture, outputs: list[Any]) -> Iterator[str]:
+    """The base takes a cancel only while it drives: what was cancelled before is cancelled when it begins."""
+    old, base = before.fact("base"), seen.fact("base")
+    begins = base is not None and base != old and base.navigation == "running"
+    if begins and seen.called_off and not terms.dry_run and "CancelTask" not in map(command_of, outputs):
+        yield "I25 a task that was cancelled runs"
 
 
 def _people(
