@@ -324,3 +324,12 @@ def test_a_base_that_takes_its_task_late_does_not_drive(late: float, tmp_path: P
     run.wait(late + 5.0)
     assert base_of(run).navigation.name == "CANCELED"
     assert base_of(run).pose == (0.0, 0.0, 0.0)
+
+
+def test_a_drive_that_another_hand_has_paused_for_too_long_fails_with_that(tmp_path: Path) -> None:
+    steps = "    - SetFsm: {state: ready}\n    - MoveToTag: {tag: table}\n      timeout: 20 s\n"
+    (tmp_path / "tree.yaml").write_text(f"tree: hazard\nroot:\n  sequence:\n{steps}")
+    run = MissionRun(tmp_path / "tree.yaml", "atom_w", faults=["amr_pause@6s"])
+    assert run.finish().reason == "timeout: not done after 20 s (the task was paused by another hand)"
+    run.wait(3.0)
+    assert base_of(run).navigation.name == "PAUSED", "it is theirs"
