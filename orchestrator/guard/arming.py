@@ -163,7 +163,7 @@ def _before_preflight(rearming: Rearming) -> str:
 def disarm(turn: Turn, event: Disarm) -> None:
     cause = f"disarmed by {event.who}"
     if turn.state.mode in ACTIVE:
-        stops.begin(turn, "hold", cause)
+        stops.begin(turn, "hold", cause, orderly=True)
         turn.enter(Mode.STOPPING, cause)
     elif turn.state.mode is Mode.DISARMED:
         turn.change(rearming=replace(turn.state.rearming, step=_before_preflight(turn.state.rearming)))

@@ -10,13 +10,16 @@ import math
 from msgspec.structs import replace
 
 from orchestrator.guard.config import Timing
-from orchestrator.guard.modes import ACTIVE
+from orchestrator.guard.modes import ACTIVE, Mode
+from orchestrator.guard.rules import ask_for, first_refusal
 from orchestrator.guard.state import TERMINAL, Base, State, Task
 from orchestrator.guard.turn import Setting, Turn
-from orchestrator.robots.intents import CancelTask
+from orchestrator.robots.intents import CancelTask, ResumeTask
 
 GIVEN_UP = {"given_up": True, "cancelled": "the base did not take the task", "cancel_due": math.inf}
 BUSY = frozenset({"queuing", "running", "paused", "waiting_confirm"})
+TO_GO_ON = frozenset({"latch", "fresh", "writer_ready", "interlock", "one_outstanding", "dry_run"})
+"""The rules by which a paused task may go on for an instant."""
 
 
 def cancel(turn: Turn, cause: str, sends: int = 1) -> None:
@@ -28,11 +31,20 @@ def cancel(turn: Turn, cause: str, sends: int = 1) -> None:
         turn.change(task=replace(task, cancelled=cause, cancels=sends, cancel_due=due))
 
 
+def paused(turn: Turn) -> None:
+    """The task is paused by us, unless somebody else has done so before."""
+    state, base = turn.state, turn.state.observed.base
+    ours = state.paused_task or base is None or base.navigation != "paused"
+    turn.change(paused_task=state.task is not None and ours)
+
+
 def progress(turn: Turn, before: Base | None) -> None:
     """A task is accepted on fresh evidence only, and over when the base is at rest after that."""
     base, task = turn.state.observed.base, turn.state.task
     if base is None or base == before or task is None:
         return
+    if before is not None and (before.navigation, base.navigation) == ("paused", "running"):
+        turn.change(paused_task=False)  # whoever resumed it: the next pause may be somebody else's
     if not task.accepted and _shows(base, task):
         task = replace(task, accepted=True)
         turn.change(task=task)
@@ -99,12 +111,46 @@ def _cancel_blindly(turn: Turn, task: Task) -> None:
 
 
 def _insist(turn: Turn, task: Task) -> None:
-    """A base that drives on although it was told to end its task is told again, a few times."""
-    base = turn.state.observed.base
-    if base is not None and base.navigation == "running" and task.cancels <= turn.setting.config.timing.resends:
+    """A base that does not end its task although it was told to is told again, a few times."""
+    base, again = turn.state.observed.base, task.cancels <= turn.setting.config.timing.resends
+    status = base.navigation if base is not None else ""
+    if again and (status == "running" or (status == "paused" and _go_on(turn))):
         cancel(turn, task.cancelled, task.cancels + 1)
     else:
         turn.change(task=replace(task, cancel_due=math.inf))
+
+
+def _go_on(turn: Turn) -> bool:
+    """Let a paused task run, so that the base takes its end, which follows at once; False if that must not be.
+
+    Only what we have paused ourselves, and only when the run ended in good order or a person disarmed the robot:
+    whatever else ends a task may have a reason why nothing must move.
+    """
+    setting, state = turn.setting, turn.state
+    if state.mode is not Mode.STOPPING or state.stop is None or not state.stop.orderly:
+        return False
+    ask = ask_for(ResumeTask(), state.epoch, turn.now, state, setting.profile, setting.config, setting.robot)
+    if first_refusal(ask, tuple(rule for rule in setting.rules if rule.name in TO_GO_ON)):
+        return False
+    turn.send(ResumeTask(), "stop", state.stop.cause)
+    return True
+
+
+def ends(state: State) -> bool:
+    """Whether the base is still being told to end its task."""
+    return state.task is not None and state.task.cancel_due < math.inf
+
+
+def left_behind(state: State) -> str:
+    """What people must know about a task of ours that is not over; empty when there is none."""
+    task, base = state.task, state.observed.base
+    if task is None:
+        return ""
+    if not task.accepted:
+        return "the base never showed a task it was sent: it may still begin to drive"
+    if base is not None and base.navigation == "paused":
+        return "a task of ours is paused on the base: whoever resumes it there makes it drive on"
+    return "a task of ours still runs on the base"
 
 
 def blind_at(state: State, setting: Setting) -> float:

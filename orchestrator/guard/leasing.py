@@ -64,7 +64,7 @@ def heartbeat(turn: Turn, event: Heartbeat) -> None:
 
 def ended(turn: Turn, event: RunEnded) -> None:
     if _holds_lease(turn, event.epoch):
-        _leave(turn, turn.setting.config.on.run_ended, "the run ended")
+        _leave(turn, turn.setting.config.on.run_ended, "the run ended", orderly=True)
 
 
 def gone(turn: Turn, event: RunGone) -> None:
@@ -82,13 +82,13 @@ def hung_at(state: State, timing: Timing) -> float:
     return state.heartbeat + timing.heartbeat if state.run is not None and state.began else math.inf
 
 
-def _leave(turn: Turn, profile: str, why: str) -> None:
+def _leave(turn: Turn, profile: str, why: str, orderly: bool = False) -> None:
     """The lease falls back; whatever of ours moves is stopped."""
     mode = turn.state.mode
     turn.change(epoch=turn.state.epoch + 1, run=None, began=False, choice_due=False)
     turn.report("lease", why, value="lost")
     if mode in UNDER_WAY:
-        stops.begin(turn, profile, why)
+        stops.begin(turn, profile, why, orderly=orderly)
         turn.enter(Mode.STOPPING, why)
     elif mode is Mode.ARMED:
         turn.enter(Mode.DISARMED, why)
@@ -153,7 +153,7 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
     elif isinstance(intent, CancelTask) and state.task is not None:
         turn.change(task=replace(state.task, cancelled="cancelled by the run"))
     elif isinstance(intent, PauseTask):
-        turn.change(paused_task=state.task is not None)
+        base_task.paused(turn)
     elif isinstance(intent, ResumeTask):
         turn.change(paused_task=False)
 

@@ -133,6 +133,8 @@ class Stopping(msgspec.Struct, frozen=True):
     """Whether joints are held; after a hard e-stop they are left alone, their power is likely off."""
     velocity_until: float
     velocity_due: float
+    orderly: bool
+    """Whether nothing went wrong: the run ended, or a person disarmed the robot."""
     stage: str
     """hold, ramp, limp, parked or dropped."""
     stage_began: float

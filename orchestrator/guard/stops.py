@@ -30,7 +30,14 @@ HARD = frozenset({"hard", "di"})
 
 
 def begin(
-    turn: Turn, profile: str, cause: str, *, joints: bool = True, base: str = "cancel", asked: bool = False
+    turn: Turn,
+    profile: str,
+    cause: str,
+    *,
+    joints: bool = True,
+    base: str = "cancel",
+    asked: bool = False,
+    orderly: bool = False,
 ) -> None:
     """Stop the robot: `base` says whether its task is cancelled or paused, `asked` that a person or an e-stop did.
 
@@ -58,6 +65,7 @@ def begin(
             joints=joints,
             velocity_until=now + config.velocity_for if velocity else -math.inf,
             velocity_due=now if velocity else math.inf,
+            orderly=orderly,
             stage="hold",
             stage_began=now,
             poses=poses,
@@ -144,14 +152,13 @@ def _stop_base(turn: Turn, cause: str, how: str, asked: bool) -> None:
     if state.remote_since is not None:
         streams.end_remote(turn, cause)
     task = state.task
-    if how == "pause" and task is not None:
+    if how == "pause" and task is not None and not task.cancelled:
         turn.send(PauseTask(), "stop", cause)
-        turn.change(paused_task=True)
+        base_task.paused(turn)
     elif asked or task is not None:
         if task is not None and not task.cancelled:
             turn.report("ended", cause, task.id, "stopped")
         base_task.cancel(turn, cause)
-        turn.change(paused_task=False)
 
 
 def _drop(turn: Turn) -> None:
@@ -259,7 +266,7 @@ def _check_effect(turn: Turn) -> None:
         turn.change(stop=replace(stop, check_due=turn.now + turn.setting.config.stop.repeat_every))
         return
     still = is_still(turn)
-    if still and (stop.profile != "park" or stop.stage == "parked"):
+    if still and (stop.profile != "park" or stop.stage == "parked") and not base_task.ends(turn.state):
         _finish(turn, "stopped")
     elif still:
         turn.change(stop=replace(stop, check_due=turn.now + turn.setting.config.stop.repeat_every))
@@ -314,6 +321,8 @@ def _finish(turn: Turn, outcome: str) -> None:
     stopping = turn.state.mode is Mode.STOPPING
     if outcome == "stopped":
         turn.report("stopped", f"the robot stands still: {stop.cause}", value=stop.cause)
+        if turn.state.mode is not Mode.PAUSED and (left := base_task.left_behind(turn.state)):
+            turn.report("warning", left, value="left behind")
         if stopping:
             turn.enter(Mode.DISARMED, stop.cause)
         return

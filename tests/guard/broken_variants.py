@@ -49,6 +49,11 @@ STORIES = (
     "start, ask move, run 1.3 s, run 1.3 s, base queuing, base busy",
     "start, ask move, base queuing, limp, soft e-stop, base busy, run 1.3 s",
     "start, ask move, run 1.3 s, ask move, base busy, base idle, base busy",
+    "start, ask move, base busy, pause, base paused, end, run 1.3 s",
+    "start, ask move, base busy, pause, base paused, gone, run 1.3 s",
+    "start, ask move, base busy, pause, base paused, end, soft e-stop, run 1.3 s",
+    "start, ask move, base busy, base paused, end, run 1.3 s",
+    "start, ask move, base busy, base paused, pause, end, run 1.3 s",
     "start, audit full, ask move",
     "start, ask remote, base remote, ask drive, run 1.3 s, stop",
     "start, ask remote, base remote, ask drive, foreign, run 1.3 s, alone, run 1.3 s",
@@ -448,6 +453,48 @@ def _(patch: Patch) -> None:
             turn.change(task=changed(turn.state.task, behind=False))
 
     patch.setattr(leasing, "_remember", forget)
+
+
+@variant("a paused task is resumed, whatever ended it")
+def _(patch: Patch) -> None:
+    begin = stops.begin
+    patch.setattr(stops, "begin", lambda turn, *args, **kwargs: begin(turn, *args, **(kwargs | {"orderly": True})))
+
+
+@variant("a paused task is resumed after an e-stop")
+def _(patch: Patch) -> None:
+    def go_on(turn: Turn) -> bool:
+        turn.send(i.ResumeTask(), "stop", "end it")
+        return True
+
+    patch.setattr(base_task, "_go_on", go_on)
+
+
+@variant("a paused task that somebody else paused is resumed")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "TO_GO_ON", base_task.TO_GO_ON - {"one_outstanding"})
+
+
+@variant("a pause of somebody else's is claimed")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "paused", lambda turn: turn.change(paused_task=True))
+
+
+@variant("a paused task is resumed and not ended")
+def _(patch: Patch) -> None:
+    def cancel(turn: Turn, cause: str, sends: int = 1) -> None:
+        if not (
+            turn.outputs and isinstance(turn.outputs[-1], Send) and isinstance(turn.outputs[-1].intent, i.ResumeTask)
+        ):
+            whole(turn, cause, sends)
+
+    whole = base_task.cancel
+    patch.setattr(base_task, "cancel", cancel)
+
+
+@variant("a paused task is left behind in silence")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "left_behind", lambda state: "")
 
 
 @variant("a robot that lets go leaves its base to drive")

@@ -326,6 +326,35 @@ def test_a_base_that_takes_its_task_late_does_not_drive(late: float, tmp_path: P
     assert base_of(run).pose == (0.0, 0.0, 0.0)
 
 
+def paused(tmp_path: Path) -> MissionRun:
+    """The base has paused its task, for the run."""
+    run, _ = begin(Case("H29", "atom_w drives", "", after=3.0), tmp_path)
+    run.pause()
+    run.wait(1.0)
+    assert base_of(run).navigation.name == "PAUSED"
+    return run
+
+
+def test_aborted_while_it_is_paused_a_mission_leaves_no_task_on_the_base(tmp_path: Path) -> None:
+    run = paused(tmp_path)
+    place = base_of(run).pose
+    run.abort()
+    run.finish()
+    run.wait(3.0)
+    assert (base_of(run).navigation.name, run.guard) == ("CANCELED", "disarmed")
+    assert base_of(run).pose == pytest.approx(place, abs=0.02)
+
+
+def test_an_e_stop_while_it_is_paused_resumes_nothing_and_says_what_is_left(tmp_path: Path) -> None:
+    run = paused(tmp_path)
+    trace = WireTrace(run)
+    run.fault("soft@0.1s")
+    run.finish()
+    run.wait(3.0)
+    assert "RESUME_TASK" not in trace.names(0.0)
+    assert "left behind" in {told.value for told in trace.told}
+
+
 def test_a_drive_that_another_hand_has_paused_for_too_long_fails_with_that(tmp_path: Path) -> None:
     steps = "    - SetFsm: {state: ready}\n    - MoveToTag: {tag: table}\n      timeout: 20 s\n"
     (tmp_path / "tree.yaml").write_text(f"tree: hazard\nroot:\n  sequence:\n{steps}")

@@ -301,6 +301,10 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
         "start", "ask move", "base queuing", "base busy", "base idle", "limp", "fsm walk", "soft e-stop", "release",
         "run 1.3 s",
     ),
+    "tasks left paused": (
+        "start", "ask move", "base busy", "base paused", "base cancelled", "pause", "end", "gone", "soft e-stop",
+        "disarm", "run 1.3 s",
+    ),
     "remote drive": (
         "start", "ask remote", "base remote", "ask drive", "base completed", "run 1.3 s", "wait 1.3 s", "foreign",
         "hard e-stop", "release",

@@ -102,6 +102,8 @@ class Picture(msgspec.Struct, frozen=True):
     owed: bool = False
     """Another was sent before the base had shown that one: it may run both."""
     paused_by_us: bool = False
+    orderly: bool = False
+    """Whether the last stop followed an orderly end of the run, or a person's disarming."""
     measured: tuple[tuple[str, tuple[float, ...]], ...] = ()
     limp_since: float = math.inf
     """Since when the robot shows that it let go, while it might have moved."""
@@ -145,6 +147,8 @@ def check(
         *_legality(terms, seen, outputs),
         *_tasks(seen, outputs),
         *_called_off(terms, before, seen, outputs),
+        *_resumed(before, outputs, mode),
+        *_left_behind(seen, reports, mode),
         *_people(terms, before, seen, at, event, outputs, mode),
         *_modes(terms, before, seen, at, event, mode),
         *_intervention(before, event, outputs, mode),
@@ -238,10 +242,14 @@ def _task_progress(picture: Picture, base: Any) -> dict[str, Any]:
         task = "taken" if busy and task != nothing else task
         return nothing if task == "taken" and over else task
 
+    old = picture.fact("base")
+    goes_on = old is not None and (old.navigation, base.navigation) == ("paused", "running")
+    paused_by_us = picture.paused_by_us and not goes_on
     task, called_off = follow(picture.task, "none"), follow(picture.called_off, "")
     if picture.owed and task == "none" and not called_off:
-        return {"task": task, "called_off": "sent", "owed": False, "task_before": base.task}
-    return {"task": task, "called_off": called_off}
+        owed = {"called_off": "sent", "owed": False, "task_before": base.task}
+        return {"task": task, "paused_by_us": paused_by_us, **owed}
+    return {"task": task, "paused_by_us": paused_by_us, "called_off": called_off}
 
 
 def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], reports: list[Any]) -> Picture:
@@ -257,12 +265,13 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
             changes["remote"] = False
         elif command in ASKED_ONCE:
             base = picture.fact("base")
-            changes |= {"task": "sent", "task_before": base.task if base else 0}
+            changes |= {"task": "sent", "task_before": base.task if base else 0, "paused_by_us": False}
             changes |= {"called_off": "", "owed": picture.owed or picture.called_off == "sent"}
         elif command == "CancelTask" and picture.task != "none":
             changes |= {"called_off": picture.task, "task": "none" if picture.task == "sent" else picture.task}
         elif command == "PauseTask":
-            changes["paused_by_us"] = True
+            base = picture.fact("base")
+            changes["paused_by_us"] = picture.paused_by_us or base is None or base.navigation != "paused"
         elif command == "ClearErrors" and output.id:
             changes["cleared"] = True
     for report in reports:
@@ -273,6 +282,8 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
         if report.kind == "ended":
             streams.pop(report.id, None)
             poses.pop(report.id, None)
+        if report.kind == "stop":
+            changes["orderly"] = name_of(event) in ("RunEnded", "Disarm")
     if name_of(event) == "IntentAsked" and any(r.kind == "sent" and r.id == event.id for r in reports):
         kind = name_of(event.intent)
         if kind in ("Velocity", "DriveBase", "JointTarget", "JointPath"):
@@ -405,6 +416,32 @@ def _called_off(terms: Terms, before: Picture, seen: Picture, outputs: list[Any]
     begins = base is not None and base != old and base.navigation == "running"
     if begins and seen.called_off and not terms.dry_run and "CancelTask" not in map(command_of, outputs):
         yield "I25 a task that was cancelled runs"
+
+
+def _resumed(before: Picture, outputs: list[Any], mode: str) -> Iterator[str]:
+    """To end a paused task a stop may resume it: after an orderly end alone, and its end goes out with it."""
+    commands = [command_of(o) for o in outputs]
+    if not any(command_of(o) == "ResumeTask" and o.role == "stop" for o in outputs):
+        return
+    if not before.orderly or mode != "stopping":
+        yield f"I26 a stop resumed the base's task while {mode}"
+    if "CancelTask" not in commands[commands.index("ResumeTask") :]:
+        yield "I26 a stop resumed the base's task and did not end it"
+
+
+def _left_behind(seen: Picture, reports: list[Any], mode: str) -> Iterator[str]:
+    """Nobody is told that all is well while the base has a task of ours."""
+    base, said = seen.fact("base"), {(report.kind, report.value) for report in reports}
+    ours = seen.task == "taken" or seen.called_off
+    if (
+        "stopped" not in {kind for kind, _ in said}
+        or mode == "paused"
+        or not ours
+        or ("warning", "left behind") in said
+    ):
+        return
+    if base is not None and base.navigation == "paused":
+        yield "I26 a paused task is left behind in silence"
 
 
 def _people(
