@@ -53,11 +53,11 @@ def _tell(folder: Path, process: int) -> bool:
 
 def _say(folder: Path, leaves: bool) -> bool:
     """What came of it; False when somebody has to do something."""
-    from orchestrator.guard.process import CALM
+    from orchestrator.guard.process import BUT, CALM
     from orchestrator.mission.processes import last_words, robot_of
 
     words = last_words(folder) or "its guard was killed" if leaves else "the guard does not leave"
-    still = words in CALM
-    ending = "" if still else ". PRESS THE HARDWARE EMERGENCY STOP"
-    typer.secho(f"{robot_of(folder)}: {words}{ending}", fg=None if still else "red", err=not still)
-    return still
+    good = words in CALM
+    ending = "" if words.partition(BUT)[0] in CALM else ". PRESS THE HARDWARE EMERGENCY STOP"
+    typer.secho(f"{robot_of(folder)}: {words}{ending}", fg=None if good else "red", err=not good)
+    return good

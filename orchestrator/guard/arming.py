@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from orchestrator.guard import stops
+from orchestrator.guard import base_task, stops
 from orchestrator.guard.events import Acknowledge, Act, Arm, AskClearErrors, AskPreflight, Choose, Disarm, Pause, Resume
 from orchestrator.guard.events import Stop as StopAct
 from orchestrator.guard.modes import ACTIVE, LATCHING, Mode
@@ -103,7 +103,8 @@ def arm(turn: Turn, event: Arm) -> None:
     choice = bool(state.latched) and state.run is not None and state.began
     turn.change(
         latched=frozenset(), rearming=NOT_BEGUN, choice_due=choice, moved=frozenset(), posing={}, under_way={},
-        stop=None, wanted={}, reached={}, pad_samples=0, task=None, paused_task=False, suspect=None, cleared=False,
+        stop=None, wanted={}, reached={}, pad_samples=0, suspect=None, cleared=False,
+        task=base_task.never_shown(state.task), paused_task=False,
     )  # fmt: skip
     turn.report("rearm", f"armed by {event.who}", value="armed")
     turn.enter(Mode.ARMED, f"armed by {event.who}")
@@ -161,7 +162,7 @@ def _before_preflight(rearming: Rearming) -> str:
 def disarm(turn: Turn, event: Disarm) -> None:
     cause = f"disarmed by {event.who}"
     if turn.state.mode in ACTIVE:
-        stops.begin(turn, "hold", cause)
+        stops.begin(turn, "hold", cause, orderly=True)
         turn.enter(Mode.STOPPING, cause)
     elif turn.state.mode is Mode.DISARMED:
         turn.change(rearming=replace(turn.state.rearming, step=_before_preflight(turn.state.rearming)))

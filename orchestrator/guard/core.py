@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from orchestrator.guard import arming, events, leasing, stops, streams, watching
+from orchestrator.guard import arming, base_task, events, leasing, stops, streams, watching
 from orchestrator.guard.config import GuardConfig, rules_for
 from orchestrator.guard.freshness import Freshness
 from orchestrator.guard.modes import ACTIVE, Mode
@@ -102,7 +102,8 @@ class Core:
         streams.advance(turn)
         stops.advance(turn)
         leasing.repeat_pending(turn)
-        leasing.watch_base(turn)
+        base_task.watch(turn)
+        leasing.watch_remote(turn)
         arming.lapse(turn)
 
     def next_due(self, state: State) -> float:
@@ -136,7 +137,7 @@ class Core:
         """When the base has not been heard for so long that its task is cancelled."""
         known, at = self._known_blind
         if known.sources is not state.sources or known.task is not state.task or known.mode is not state.mode:
-            at = leasing.blind_at(state, self.setting)
+            at = base_task.blind_at(state, self.setting)
             self._known_blind = (state, at)
         return at
 

@@ -258,7 +258,8 @@ class Guard:
     def _quiet(self) -> bool:
         """Whether nothing is under way that relies on more than the vital sources."""
         state = self.state
-        return state.mode in ACTIVE and not state.streams and (state.stop is None or state.stop.outcome != "open")
+        ending = (state.stop is not None and state.stop.outcome == "open") or (state.task and state.task.cancelled)
+        return state.mode in ACTIVE and not state.streams and not ending
 
     def _look_due(self) -> float:
         """When to look at what the guard relies on, before it turns stale."""

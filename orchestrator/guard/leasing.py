@@ -6,15 +6,15 @@ import math
 
 from msgspec.structs import replace
 
-from orchestrator.guard import stops, streams
+from orchestrator.guard import base_task, stops, streams
 from orchestrator.guard.config import Timing
 from orchestrator.guard.events import Heartbeat, IntentAsked, RunBegan, RunConnected, RunEnded, RunGone, StreamEnded
-from orchestrator.guard.modes import ACTIVE, Mode
+from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import HUNG
 from orchestrator.guard.policy import POLICIES
 from orchestrator.guard.rules import ask_for, first_refusal
-from orchestrator.guard.state import Pending, State, Task
-from orchestrator.guard.turn import Setting, Turn
+from orchestrator.guard.state import REMOTE_MODE, Pending, State, Task
+from orchestrator.guard.turn import Turn
 from orchestrator.guard.watching import wanted_value
 from orchestrator.robots.intents import (
     AnyIntent,
@@ -64,7 +64,7 @@ def heartbeat(turn: Turn, event: Heartbeat) -> None:
 
 def ended(turn: Turn, event: RunEnded) -> None:
     if _holds_lease(turn, event.epoch):
-        _leave(turn, turn.setting.config.on.run_ended, "the run ended")
+        _leave(turn, turn.setting.config.on.run_ended, "the run ended", orderly=True)
 
 
 def gone(turn: Turn, event: RunGone) -> None:
@@ -82,13 +82,13 @@ def hung_at(state: State, timing: Timing) -> float:
     return state.heartbeat + timing.heartbeat if state.run is not None and state.began else math.inf
 
 
-def _leave(turn: Turn, profile: str, why: str) -> None:
+def _leave(turn: Turn, profile: str, why: str, orderly: bool = False) -> None:
     """The lease falls back; whatever of ours moves is stopped."""
     mode = turn.state.mode
     turn.change(epoch=turn.state.epoch + 1, run=None, began=False, choice_due=False)
     turn.report("lease", why, value="lost")
     if mode in UNDER_WAY:
-        stops.begin(turn, profile, why)
+        stops.begin(turn, profile, why, orderly=orderly)
         turn.enter(Mode.STOPPING, why)
     elif mode is Mode.ARMED:
         turn.enter(Mode.DISARMED, why)
@@ -133,7 +133,7 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
     elif POLICIES[type(intent)].task:
         base = state.observed.base
         assert base is not None
-        turn.change(task=Task(id, now, base.task, accepted=False, cancelled=False), paused_task=False)
+        turn.change(task=Task(id, now, base.task, behind=state.task is not None), paused_task=False)
         turn.change(moved=state.moved | {"base"})
     elif isinstance(intent, StartRemote):
         under_way = state.under_way | {"remote": id}
@@ -151,9 +151,9 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
         under_way, posing = state.under_way | {what: id}, state.posing | {what: intent}
         turn.change(moved=state.moved | {what}, under_way=under_way, posing=posing)
     elif isinstance(intent, CancelTask) and state.task is not None:
-        turn.change(task=replace(state.task, cancelled=True))
+        turn.change(task=replace(state.task, cancelled="cancelled by the run"))
     elif isinstance(intent, PauseTask):
-        turn.change(paused_task=state.task is not None)
+        base_task.paused(turn)
     elif isinstance(intent, ResumeTask):
         turn.change(paused_task=False)
 
@@ -193,34 +193,16 @@ def repeat_pending(turn: Turn) -> None:
             turn.change(pending=(*rest, replace(pending, due=due, sends=pending.sends + 1)))
 
 
-def watch_base(turn: Turn) -> None:
-    """A task the base does not take, or is silent about, is cancelled; a remote session nobody confirms is closed."""
-    state, timing = turn.state, turn.setting.config.timing
-    task = state.task
-    if task and not task.accepted and not task.cancelled and turn.now >= task.sent + timing.accept:
-        turn.change(task=replace(task, cancelled=True))
-        turn.send(CancelTask(), "stop", "the base did not take the task")
-        turn.report("no_evidence", "the base did not take the task", task.id, "no_evidence")
-    task = turn.state.task
-    if task and turn.now >= blind_at(turn.state, turn.setting):
-        turn.change(task=replace(task, cancelled=True, cancelled_blindly=turn.now))
-        turn.send(CancelTask(), "stop", "the base has fallen silent")
-        turn.report("warning", "the base has fallen silent: its task is cancelled", task.id, "silent")
-    task = turn.state.task
-    if task and task.cancelled and not task.accepted and turn.now >= task.sent + timing.explained:
-        turn.change(task=None, paused_task=False)  # if the base takes it after so long, it is not for us
-    base = turn.state.observed.base
-    confirmed = base is not None and base.work_mode == 3
-    if state.remote_since is not None and not confirmed and turn.now >= state.remote_since + timing.confirm:
+def watch_remote(turn: Turn) -> None:
+    """A remote session nobody confirms is closed."""
+    if turn.now >= _unconfirmed_at(turn.state, turn.setting.config.timing):
         streams.end_remote(turn, "remote drive was not confirmed")
 
 
-def blind_at(state: State, setting: Setting) -> float:
-    """When the task of a base that is not heard is cancelled, and cancelled again: queued, it is deaf to that."""
-    source = state.sources.get(setting.robot.roles.get("base", ""))
-    if state.task is None or source is None or state.mode not in ACTIVE:
-        return math.inf
-    return max(source.stale_at(setting.config.stale), state.task.cancelled_blindly) + setting.config.timing.accept
+def _unconfirmed_at(state: State, timing: Timing) -> float:
+    base = state.observed.base
+    confirmed = base is not None and base.work_mode == REMOTE_MODE
+    return math.inf if confirmed or state.remote_since is None else state.remote_since + timing.confirm
 
 
 def stream_ended(turn: Turn, event: StreamEnded) -> None:
@@ -235,10 +217,6 @@ def due(state: State, timing: Timing) -> float:
     first = hung_at(state, timing)
     for pending in state.pending:
         first = min(first, pending.due)
-    if state.task and not state.task.accepted and not state.task.cancelled:
-        first = min(first, state.task.sent + timing.accept)
-    elif state.task and not state.task.accepted:
-        first = min(first, state.task.sent + timing.explained)
-    if state.remote_since is not None and (state.observed.base is None or state.observed.base.work_mode != 3):
-        first = min(first, state.remote_since + timing.confirm)
-    return first
+    if state.task is not None:
+        first = min(first, base_task.due(state.task, timing))
+    return min(first, _unconfirmed_at(state, timing))

@@ -23,6 +23,7 @@ from orchestrator.bus.contract import BusError
 from orchestrator.bus.dds import DdsBus
 from orchestrator.bus.settings import DdsSettings
 from orchestrator.data import own_path
+from orchestrator.guard import base_task
 from orchestrator.guard.config import GuardConfigError, load_guard_config
 from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import AuditState, Event, Heartbeat, RunConnected, RunEnded, Stop
@@ -46,6 +47,8 @@ PARK_TIME = 20.0
 """The same for a robot that goes limp when nothing is sent: it is parked first, which takes its time."""
 
 
+LATE_TASK = 8.0
+"""Seconds since it was sent for which a task the base has not shown is waited for; the run waits for 10 s."""
 TWIN_SILENT = 2.0
 """Seconds without a word and without a run after which a simulated robot has gone: it ends with its run."""
 
@@ -54,6 +57,8 @@ NOTHING_MOVED = "nothing moved"
 TWIN_GONE = "the simulated robot has gone with its run"
 CALM = frozenset({STANDS, NOTHING_MOVED, TWIN_GONE})
 """Last words after which nobody has to do anything."""
+BUT = "; but "
+"""Between them and what is left behind on a robot that stands."""
 
 OUTCOMES = {
     "stopped": STANDS,
@@ -190,7 +195,17 @@ class GuardProcess:
         state, now = self._guard.state, self._bus.clock.now()
         quiet = state.mode not in ACTIVE and state.mode is not Mode.STOPPING
         stopped = state.stop is None or state.stop.outcome == "stopped"
-        return quiet and stopped and not any(hold.until > now for hold in state.holds.values())
+        held = any(hold.until > now for hold in state.holds.values())
+        return quiet and stopped and not held and self._nothing_more_to_end(now)
+
+    def _nothing_more_to_end(self, now: float) -> bool:
+        """Whether the base has no task of ours, or none about which the guard could do any more."""
+        task, base = self._guard.state.task, self._guard.state.observed.base
+        if task is None:
+            return True
+        if not task.accepted:
+            return now >= task.sent + LATE_TASK
+        return base is not None and base.navigation == "paused"
 
     def _handle(self, event: Event) -> None:
         """From the socket's threads: decide and publish there, then let the loop look at the clock again."""
@@ -208,6 +223,8 @@ class GuardProcess:
         """For whoever asked us to leave, in the second line of the lock file."""
         stop = self._guard.state.stop
         words = OUTCOMES.get(stop.outcome, "the stop was not over") if stop else NOTHING_MOVED
+        if left := base_task.left_behind(self._guard.state):
+            words += BUT + left
         gone = words not in CALM and self._simulated and self._twin_is_gone()
         print(TWIN_GONE if gone else words, file=self._lock, flush=True)
 

@@ -254,7 +254,7 @@ def one_outstanding(ask: Ask) -> str | None:
     if not ask.policy.task and not isinstance(ask.intent, ResumeTask):
         return None
     task = ask.state.task
-    if ask.policy.task and task is not None:
+    if ask.policy.task and task is not None and not task.given_up:
         return f"task {task.id} is not over"
     if isinstance(ask.intent, ResumeTask) and not ask.state.paused_task:
         return "the task was not paused by us"

@@ -101,8 +101,17 @@ class Task(msgspec.Struct, frozen=True):
     id: int
     sent: float
     task_before: int
-    accepted: bool
-    cancelled: bool
+    accepted: bool = False
+    cancelled: str = ""
+    """Why, once it is."""
+    cancels: int = 0
+    """How often the base has been told since it could take it."""
+    cancel_due: float = math.inf
+    """When it is told again, if it drives on."""
+    given_up: bool = False
+    """The base never showed it, and others may follow."""
+    behind: bool = False
+    """One that was given up went before: the base may run both."""
     cancelled_blindly: float = -math.inf
     """When it was last cancelled because the base had fallen silent."""
 
@@ -124,6 +133,8 @@ class Stopping(msgspec.Struct, frozen=True):
     """Whether joints are held; after a hard e-stop they are left alone, their power is likely off."""
     velocity_until: float
     velocity_due: float
+    orderly: bool
+    """Whether nothing went wrong: the run ended, or a person disarmed the robot."""
     stage: str
     """hold, ramp, limp, parked or dropped."""
     stage_began: float

@@ -9,7 +9,7 @@ import math
 
 from msgspec.structs import replace
 
-from orchestrator.guard import streams
+from orchestrator.guard import base_task, streams
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.policy import POSES
 from orchestrator.guard.rules import ask_for, out_of_place, staleness, topic_problem
@@ -17,7 +17,6 @@ from orchestrator.guard.state import Hold, Stopping
 from orchestrator.guard.turn import Turn
 from orchestrator.robots.intents import (
     AnyIntent,
-    CancelTask,
     MoveHand,
     PauseTask,
     SetFsm,
@@ -31,7 +30,14 @@ HARD = frozenset({"hard", "di"})
 
 
 def begin(
-    turn: Turn, profile: str, cause: str, *, joints: bool = True, base: str = "cancel", asked: bool = False
+    turn: Turn,
+    profile: str,
+    cause: str,
+    *,
+    joints: bool = True,
+    base: str = "cancel",
+    asked: bool = False,
+    orderly: bool = False,
 ) -> None:
     """Stop the robot: `base` says whether its task is cancelled or paused, `asked` that a person or an e-stop did.
 
@@ -59,6 +65,7 @@ def begin(
             joints=joints,
             velocity_until=now + config.velocity_for if velocity else -math.inf,
             velocity_due=now if velocity else math.inf,
+            orderly=orderly,
             stage="hold",
             stage_began=now,
             poses=poses,
@@ -145,14 +152,13 @@ def _stop_base(turn: Turn, cause: str, how: str, asked: bool) -> None:
     if state.remote_since is not None:
         streams.end_remote(turn, cause)
     task = state.task
-    if how == "pause" and task is not None:
+    if how == "pause" and task is not None and not task.cancelled:
         turn.send(PauseTask(), "stop", cause)
-        turn.change(paused_task=True)
+        base_task.paused(turn)
     elif asked or task is not None:
-        turn.send(CancelTask(), "stop", cause)
         if task is not None and not task.cancelled:
             turn.report("ended", cause, task.id, "stopped")
-        turn.change(task=replace(task, cancelled=True) if task else None, paused_task=False)
+        base_task.cancel(turn, cause)
 
 
 def _drop(turn: Turn) -> None:
@@ -260,7 +266,7 @@ def _check_effect(turn: Turn) -> None:
         turn.change(stop=replace(stop, check_due=turn.now + turn.setting.config.stop.repeat_every))
         return
     still = is_still(turn)
-    if still and (stop.profile != "park" or stop.stage == "parked"):
+    if still and (stop.profile != "park" or stop.stage == "parked") and not base_task.ends(turn.state):
         _finish(turn, "stopped")
     elif still:
         turn.change(stop=replace(stop, check_due=turn.now + turn.setting.config.stop.repeat_every))
@@ -315,6 +321,8 @@ def _finish(turn: Turn, outcome: str) -> None:
     stopping = turn.state.mode is Mode.STOPPING
     if outcome == "stopped":
         turn.report("stopped", f"the robot stands still: {stop.cause}", value=stop.cause)
+        if turn.state.mode is not Mode.PAUSED and (left := base_task.left_behind(turn.state)):
+            turn.report("warning", left, value="left behind")
         if stopping:
             turn.enter(Mode.DISARMED, stop.cause)
         return
@@ -329,7 +337,7 @@ def _finish(turn: Turn, outcome: str) -> None:
 
 
 def release_streams(turn: Turn, cause: str, joints: bool = True) -> None:
-    """Somebody else commands the robot: our streams end with one zero or hold each, and that is all.
+    """Somebody else commands the robot: our streams end with one zero or hold each, the base's task is cancelled.
 
     Without `joints` not even that is sent to them: a robot that has let go would jump when its power returns.
     """
@@ -340,9 +348,8 @@ def release_streams(turn: Turn, cause: str, joints: bool = True) -> None:
             turn.report("ended", cause, stream.id, "ended")
     if turn.state.remote_since is not None:
         streams.end_remote(turn, cause)
-    turn.change(
-        streams=(), holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={}, task=None, paused_task=False
-    )
+    turn.change(streams=(), holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={})
+    base_task.let_go(turn, cause)
 
 
 def due(stop: Stopping | None) -> float:

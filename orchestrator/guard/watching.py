@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from orchestrator.guard import stops
+from orchestrator.guard import base_task, stops
 from orchestrator.guard.config import Battery, GuardConfig
 from orchestrator.guard.events import (
     AuditState,
@@ -23,9 +23,9 @@ from orchestrator.guard.freshness import Freshness
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.outputs import LET_GO
 from orchestrator.guard.rules import staleness
-from orchestrator.guard.state import REMOTE_MODE, TERMINAL, Base, Charge, Observed, Pending, Power, State, Suspect
+from orchestrator.guard.state import REMOTE_MODE, Base, Charge, Observed, Pending, Power, State, Suspect
 from orchestrator.guard.turn import Turn
-from orchestrator.robots.intents import CancelTask, SetFsm, SetUpperFsm, SetVelocitySource, SwitchUpperControl
+from orchestrator.robots.intents import SetFsm, SetUpperFsm, SetVelocitySource, SwitchUpperControl
 
 NEVER_HEARD = Freshness()
 VITAL = ("emergency", "fsm")
@@ -44,7 +44,7 @@ def observation(turn: Turn, event: Observation) -> None:
     if _differs(before, event.facts):
         turn.change(observed=replace(before, **event.facts))
         _evidence(turn)
-        _base_progress(turn, before.base)
+        base_task.progress(turn, before.base)
         _intervention(turn, before)
         _health(turn, before)
         _power(turn, before)
@@ -428,27 +428,3 @@ def _evidence(turn: Turn) -> None:
 def _about(turn: Turn, pending: Pending) -> str | None:
     wanted = wanted_value(turn, pending.intent)
     return wanted[0] if wanted else None
-
-
-BUSY = frozenset({"queuing", "running", "paused", "waiting_confirm"})
-
-
-def _base_progress(turn: Turn, before: Base | None) -> None:
-    """A task is accepted on fresh evidence only, and over when the base is at rest after that."""
-    base, task = turn.state.observed.base, turn.state.task
-    if base is None or base == before:
-        return
-    if task is not None:
-        started = base.device == "tasking" or base.navigation in BUSY or base.task != task.task_before
-        if started and not task.accepted:
-            task = replace(task, accepted=True)
-            turn.report("evidence", "the base took the task", task.id, "evidence")
-        turn.change(task=task)
-        over = base.navigation in TERMINAL and base.device != "tasking"
-        # After a stop a base may still take what it was told just before: the task is not forgotten then.
-        known = task.accepted or (task.cancelled and turn.state.stop is None)
-        if over and known and not (base.navigation == "canceled" and not task.cancelled):
-            turn.change(task=None, paused_task=False)
-        elif base.navigation == "running" and task.cancelled and turn.state.stop is not None:
-            # It could not cancel what it had not begun: now it can.
-            turn.send(CancelTask(), "stop", turn.state.stop.cause)

@@ -39,6 +39,13 @@ def test_a_robot_that_was_not_seen_to_stand(folder: Path) -> None:
     assert done.exit_code == 1
 
 
+def test_a_robot_that_stands_with_a_task_left_on_its_base(folder: Path) -> None:
+    (folder / "lock").write_text("4194400\nthe robot stands still; but a task of ours is paused on the base\n")
+    done = CliRunner().invoke(app, ["stop"])
+    assert done.output.splitlines()[1:] == ["atom_w: the robot stands still; but a task of ours is paused on the base"]
+    assert done.exit_code == 1
+
+
 def test_the_guard_of_somebody_else_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def not_allowed(process: int, number: int) -> None:
         raise PermissionError

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as changed
 
-from orchestrator.guard import arming, core, events, leasing, limits, rules, stops, streams, watching
+from orchestrator.guard import arming, base_task, core, events, leasing, limits, rules, stops, streams, watching
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import Send
 from orchestrator.guard.state import State
@@ -46,6 +46,14 @@ STORIES = (
     "start, base completed, ask move, base idle, ask move",
     "start, ask move, run 1.3 s, run 1.3 s",
     "start, ask move, base busy, base paused, ask resume",
+    "start, ask move, run 1.3 s, run 1.3 s, base queuing, base busy",
+    "start, ask move, base queuing, limp, soft e-stop, base busy, run 1.3 s",
+    "start, ask move, run 1.3 s, ask move, base busy, base idle, base busy",
+    "start, ask move, base busy, pause, base paused, end, run 1.3 s",
+    "start, ask move, base busy, pause, base paused, gone, run 1.3 s",
+    "start, ask move, base busy, pause, base paused, end, soft e-stop, run 1.3 s",
+    "start, ask move, base busy, base paused, end, run 1.3 s",
+    "start, ask move, base busy, base paused, pause, end, run 1.3 s",
     "start, audit full, ask move",
     "start, ask remote, base remote, ask drive, run 1.3 s, stop",
     "start, ask remote, base remote, ask drive, foreign, run 1.3 s, alone, run 1.3 s",
@@ -415,7 +423,83 @@ def _(patch: Patch) -> None:
         if base is not None and base != before and base.navigation in ("completed", "idle"):
             turn.change(task=None)
 
-    patch.setattr(watching, "_base_progress", progress)
+    patch.setattr(base_task, "progress", progress)
+
+
+@variant("a cancelled task that begins drives on")
+def _(patch: Patch) -> None:
+    progress = base_task.progress
+
+    def once(turn: Turn, before: Any) -> None:
+        outputs = len(turn.outputs)
+        progress(turn, before)
+        del turn.outputs[outputs:]
+
+    patch.setattr(base_task, "progress", once)
+
+
+@variant("a task that the base does not take is forgotten")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "never_shown", _nothing)
+
+
+@variant("a task is forgotten when another follows")
+def _(patch: Patch) -> None:
+    remember = leasing._remember
+
+    def forget(turn: Turn, number: int, intent: Any) -> None:
+        remember(turn, number, intent)
+        if turn.state.task is not None:
+            turn.change(task=changed(turn.state.task, behind=False))
+
+    patch.setattr(leasing, "_remember", forget)
+
+
+@variant("a paused task is resumed, whatever ended it")
+def _(patch: Patch) -> None:
+    begin = stops.begin
+    patch.setattr(stops, "begin", lambda turn, *args, **kwargs: begin(turn, *args, **(kwargs | {"orderly": True})))
+
+
+@variant("a paused task is resumed after an e-stop")
+def _(patch: Patch) -> None:
+    def go_on(turn: Turn) -> bool:
+        turn.send(i.ResumeTask(), "stop", "end it")
+        return True
+
+    patch.setattr(base_task, "_go_on", go_on)
+
+
+@variant("a paused task that somebody else paused is resumed")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "TO_GO_ON", base_task.TO_GO_ON - {"one_outstanding"})
+
+
+@variant("a pause of somebody else's is claimed")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "paused", lambda turn: turn.change(paused_task=True))
+
+
+@variant("a paused task is resumed and not ended")
+def _(patch: Patch) -> None:
+    def cancel(turn: Turn, cause: str, sends: int = 1) -> None:
+        if not (
+            turn.outputs and isinstance(turn.outputs[-1], Send) and isinstance(turn.outputs[-1].intent, i.ResumeTask)
+        ):
+            whole(turn, cause, sends)
+
+    whole = base_task.cancel
+    patch.setattr(base_task, "cancel", cancel)
+
+
+@variant("a paused task is left behind in silence")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "left_behind", lambda state: "")
+
+
+@variant("a robot that lets go leaves its base to drive")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "let_go", lambda turn, cause: turn.change(task=None))
 
 
 @variant("sends a task again")
@@ -426,7 +510,7 @@ def _(patch: Patch) -> None:
             turn.change(task=changed(task, sent=math.inf))
             turn.send(i.MoveToTag(12, None), "repeat", "MoveToTag", task.id)
 
-    patch.setattr(leasing, "watch_base", again)
+    patch.setattr(base_task, "watch", again)
 
 
 @variant("resumes what somebody else paused", "one_outstanding")

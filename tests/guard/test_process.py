@@ -172,6 +172,59 @@ def test_told_to_stop_it_stops_the_robot_and_says_what_came_of_it(lab: Guarded) 
     assert last_words(lab.folder) == "the robot stands still"
 
 
+def pause_the_base(lab: Guarded) -> None:
+    lab.begin()
+    lab.ask(i.MoveToTag(12, None))
+    lab.until(lambda: lab.twin.base.navigation.name == "RUNNING", "the base to drive")
+    lab.run.act("pause", "anna")
+    lab.until(lambda: lab.twin.base.navigation.name == "PAUSED", "the base to pause")
+    lab.go(0.2)
+
+
+def test_after_an_orderly_end_no_paused_task_is_left_on_the_base(lab: Guarded) -> None:
+    pause_the_base(lab)
+    lab.run.finish()
+    lab.until(lambda: lab.guard.pid is None, "the guard to leave")
+    assert last_words(lab.folder) == "the robot stands still"
+    assert lab.twin.base.navigation.name == "CANCELED"
+
+
+def test_told_to_stop_it_leaves_a_paused_task_alone_and_says_so(lab: Guarded) -> None:
+    pause_the_base(lab)
+    assert lab.guard.pid is not None
+    os.kill(lab.guard.pid, signal.SIGTERM)
+    lab.until(lambda: lab.guard.pid is None, "the guard to leave")
+    left = "a task of ours is paused on the base: whoever resumes it there makes it drive on"
+    assert last_words(lab.folder) == f"the robot stands still; but {left}"
+    assert lab.twin.base.navigation.name == "PAUSED"
+
+
+def test_it_stays_for_a_task_the_base_has_not_shown_and_cancels_it(lab: Guarded) -> None:
+    lab.begin()
+    lab.twin.commands["rt/amr/cmd"].faults += (lambda command, message, execute: None,)
+    lab.ask(i.MoveToTag(12, None))
+    lab.twin.commands["rt/amr/cmd"].faults = ()
+    lab.run.finish()
+    lab.go(4.0)
+    assert lab.guard.pid is not None, "it may still begin"
+    lab.twin.base.move_to_tag(12, 0.0)
+    lab.until(lambda: lab.guard.pid is None, "the guard to leave")
+    assert lab.twin.base.navigation.name == "CANCELED"
+    assert last_words(lab.folder) == "the robot stands still"
+
+
+def test_it_leaves_after_a_while_although_the_base_never_showed_its_task_and_says_so(lab: Guarded) -> None:
+    lab.begin()
+    lab.twin.commands["rt/amr/cmd"].faults += (lambda command, message, execute: None,)
+    lab.ask(i.MoveToTag(12, None))
+    lab.run.finish()
+    began = RealClock.now()
+    lab.until(lambda: lab.guard.pid is None, "the guard to leave")
+    assert RealClock.now() - began < 10.0, "as long as a run waits for it"
+    left = "the base never showed a task it was sent: it may still begin to drive"
+    assert last_words(lab.folder) == f"the robot stands still; but {left}"
+
+
 def test_the_terminals_signals_do_not_reach_it(lab: Guarded) -> None:
     lab.begin()
     assert lab.guard.pid is not None

@@ -60,7 +60,7 @@ def hanging(up: float) -> dict[str, Any]:
     return {"observed": replace(observed, reach={"left_arm": (0.0, 0.2, up, 0.0, 0.0, 0.0, 1.0)})}
 
 
-TASK = Task(7, 100.0, 0, accepted=True, cancelled=False)
+TASK = Task(7, 100.0, 0, accepted=True)
 BUSY = Base("tasking", "running", 0, 3)
 ALLOWED = with_allowed(default_config(), "remote_drive", "gains", "motors", "maps", "base_settings", "drop")
 

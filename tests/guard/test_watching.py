@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from orchestrator.guard import events as e
@@ -124,6 +126,211 @@ def test_a_silent_base_without_a_task_of_ours_is_told_nothing() -> None:
     world.shown.silent = SILENT_BASE
     world.wait(6.0, beats=True)
     assert left(world) == []
+
+
+# A task that is called off
+
+QUEUED, DRIVING, AT_REST = (
+    Base("tasking", "queuing", 0, 7),
+    Base("tasking", "running", 0, 7),
+    Base("devidle", "idle", 0, 7),
+)
+
+
+@pytest.mark.parametrize("channel", ["soft", "hard", "amr"])
+@pytest.mark.parametrize("limp", [1, 0, 301])
+def test_a_task_that_is_queued_when_an_e_stop_comes_is_cancelled_the_moment_it_runs(channel: str, limp: int) -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = QUEUED
+    world.wait(0.1, beats=True)
+    world.shown.fsm = limp  # may be seen before the flag
+    world.sample()
+    world.shown.flags[channel] = True
+    world.sample()
+    world.wait(0.3, beats=True)
+    world.trace.clear()
+    world.shown.base = DRIVING
+    world.sample()
+    assert left(world) == ["CancelTask"]
+
+
+def test_the_task_of_a_robot_that_lets_go_is_cancelled_before_it_is_known_why() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = DRIVING
+    world.wait(0.1, beats=True)
+    world.trace.clear()
+    world.shown.fsm = 1
+    world.sample()
+    assert left(world) == ["CancelTask"]
+
+
+def test_a_base_that_drives_on_is_told_again_every_200_ms_three_times_at_most() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = DRIVING
+    world.wait(0.1, beats=True)
+    world.trace.clear()
+    began, world.shown.fsm = world.now, 1
+    world.wait(3.0, beats=True)
+    times = [entry.at - began for entry in world.trace for name in intents_out(entry) if name == "CancelTask"]
+    assert times == pytest.approx([0.05, 0.25, 0.45, 0.65])
+
+
+def test_a_task_the_base_takes_long_after_it_was_sent_is_cancelled_when_it_runs() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.wait(60.0, beats=True)
+    world.trace.clear()
+    world.shown.base = QUEUED
+    world.wait(0.1, beats=True)
+    assert left(world) == []
+    world.shown.base = DRIVING
+    world.sample()
+    assert left(world) == ["CancelTask"]
+    assert ("warning", "late task") in reported(world)
+    world.shown.base = AT_REST
+    world.sample()
+    assert world.state.task is None
+
+
+def test_another_task_may_follow_one_the_base_never_showed_and_whichever_is_too_much_is_cancelled() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.wait(4.9, beats=True)
+    assert world.ask(i.MoveToTag(12, None)).reports[0].text == "one_outstanding: task 1 is not over"
+    world.wait(0.2, beats=True)
+    assert intents_out(world.ask(i.MoveToTag(12, None))) == ["MoveToTag"]
+    world.trace.clear()
+    for base in (DRIVING, Base("devidle", "completed", 0, 7)):
+        world.shown.base = base
+        world.wait(0.5, beats=True)
+    assert left(world) == []
+    world.shown.base = Base("tasking", "running", 0, 8)
+    world.sample()
+    assert left(world) == ["CancelTask"]
+
+
+def test_a_task_the_base_never_showed_is_not_forgotten_when_the_robot_is_armed_again() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.flags["soft"] = True
+    world.sample()
+    world.shown.flags["soft"] = False
+    world.wait(1.2, beats=True)
+    world.do(e.Acknowledge("op", "seen"))
+    world.arm()
+    assert world.state.mode == "armed"
+    world.trace.clear()
+    world.shown.base = DRIVING
+    world.sample()
+    assert left(world) == ["CancelTask"]
+
+
+# A task that is paused
+
+PAUSED = Base("tasking", "paused", 0, 7)
+
+
+def paused(by_us: bool = True) -> World:
+    """A running robot whose base has paused its task."""
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = DRIVING
+    world.wait(0.1, beats=True)
+    if by_us:
+        world.do(e.Pause("op"))
+    world.shown.base = PAUSED
+    world.wait(1.2, beats=True)
+    world.trace.clear()
+    return world
+
+
+def epoch(world: World) -> int:
+    return world.state.epoch
+
+
+ORDERLY: dict[str, Callable[[World], e.Event]] = {
+    "end": lambda world: e.RunEnded(epoch(world)),
+    "disarm": lambda world: e.Disarm("op"),
+}
+OTHERS: dict[str, Callable[[World], e.Event]] = {
+    "gone": lambda world: e.RunGone(epoch(world)),
+    "stop": lambda world: e.Stop("op"),
+    "e-stop": lambda world: e.LateFlags({"soft": True}),
+    "restart of an e-stop channel": lambda world: e.BadSample("rt/emergency/state"),
+}
+
+
+@pytest.mark.parametrize("ending", ORDERLY)
+def test_a_task_we_have_paused_goes_on_for_an_instant_and_is_cancelled_at_an_orderly_end(ending: str) -> None:
+    world = paused()
+    world.do(ORDERLY[ending](world))
+    assert left(world) == ["CancelTask"], "this base may take it while it is paused"
+    world.wait(0.25)
+    assert left(world) == ["CancelTask", "ResumeTask", "CancelTask"], "both in one step, the end behind it"
+    world.shown.base = DRIVING
+    world.sample()
+    assert left(world)[-1] == "CancelTask", "should it have missed that"
+    world.shown.base = AT_REST
+    world.wait(3.0)
+    assert world.state.mode == "disarmed"
+    assert ("warning", "left behind") not in reported(world)
+
+
+@pytest.mark.parametrize("ending", OTHERS)
+def test_a_paused_task_is_never_resumed_by_a_stop_for_which_there_was_a_reason(ending: str) -> None:
+    world = paused()
+    for _ in range(5):
+        world.do(OTHERS[ending](world))
+    world.wait(5.0)
+    assert "ResumeTask" not in left(world)
+    assert ("warning", "left behind") in reported(world)
+
+
+@pytest.mark.parametrize("change", [{"flags": {"soft": True}}, {"errors": {"head": "head: error 1"}}])
+def test_a_paused_task_is_not_resumed_when_something_happens_in_between(change: dict[str, dict[str, object]]) -> None:
+    world = paused()
+    world.do(e.RunEnded(epoch(world)))
+    for name, value in change.items():
+        setattr(world.shown, name, getattr(world.shown, name) | value)
+    world.wait(5.0)
+    assert "ResumeTask" not in left(world)
+
+
+def test_the_paused_task_of_a_base_that_is_not_heard_is_not_resumed() -> None:
+    world = paused()
+    world.shown.silent = SILENT_BASE
+    world.wait(0.2, beats=True)
+    world.do(e.RunEnded(epoch(world)))
+    world.wait(5.0)
+    assert "ResumeTask" not in left(world)
+
+
+@pytest.mark.parametrize("pauses_too", [False, True])
+def test_a_task_that_somebody_else_has_paused_is_left_to_them_and_that_is_said(pauses_too: bool) -> None:
+    world = paused(by_us=False)
+    if pauses_too:
+        world.do(e.Pause("op"))
+    world.do(e.RunEnded(epoch(world)))
+    world.wait(3.0)
+    assert "ResumeTask" not in left(world)
+    said = [report.text for entry in world.trace for report in entry.reports if report.value == "left behind"]
+    assert said == ["a task of ours is paused on the base: whoever resumes it there makes it drive on"]
+    world.trace.clear()
+    world.shown.base = DRIVING
+    world.sample()
+    assert left(world) == ["CancelTask"], "while the guard is there"
+
+
+def test_a_base_that_does_not_go_on_is_told_three_times_then_that_is_said() -> None:
+    world = paused()
+    world.do(e.RunEnded(epoch(world)))
+    world.wait(5.0)
+    assert left(world).count("ResumeTask") == 3
+    assert ("warning", "left behind") in reported(world)
+    assert world.state.mode == "disarmed"
 
 
 # Motors

@@ -293,3 +293,72 @@ def test_a_hazard_is_answered(case: Case, tmp_path: Path) -> None:
     if case.hazard == "H9":
         assert {"press_hardware_estop"} <= {told.kind for told in trace.told}
         assert "stopped" not in {told.kind for told in trace.told if told.at >= at}
+
+
+def base_of(run: MissionRun) -> Any:
+    """The simulated base."""
+    return run.twin.base  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("channel", ["soft", "hard", "di", "amr_stop"])
+def test_a_base_whose_task_is_still_queued_when_an_e_stop_comes_does_not_drive(channel: str, tmp_path: Path) -> None:
+    run, trace = begin(estop("H1", "atom_w drives", channel, channel, after=0.0), tmp_path)
+    run.until(lambda: base_of(run).navigation.name == "QUEUING")
+    run.wait(0.03)
+    run.fault(f"{channel}@0.01s")
+    run.finish()
+    run.wait(4.0)
+    assert base_of(run).navigation.name == "CANCELED"
+    assert abs(base_of(run).pose.heading) < 0.03, "it has not even turned towards its tag"
+    assert "press_hardware_estop" not in {told.kind for told in trace.told}
+
+
+@pytest.mark.parametrize("late", [4.5, 6.0, 20.0])
+def test_a_base_that_takes_its_task_late_does_not_drive(late: float, tmp_path: Path) -> None:
+    case = Case("H17", "atom_w drives", f"late_exec:rt/amr/cmd,seconds={late:g},nth=1", outcome="failure")
+    robot, steps = DOING[case.doing]
+    lines = "".join(f"    - {step}\n" for step in steps)
+    (tmp_path / "tree.yaml").write_text(f"tree: hazard\nroot:\n  sequence:\n{lines}")
+    run = MissionRun(tmp_path / "tree.yaml", robot, faults=[str(case.hurt)])
+    assert run.finish().reason.startswith("not_accepted")
+    run.wait(late + 5.0)
+    assert base_of(run).navigation.name == "CANCELED"
+    assert base_of(run).pose == (0.0, 0.0, 0.0)
+
+
+def paused(tmp_path: Path) -> MissionRun:
+    """The base has paused its task, for the run."""
+    run, _ = begin(Case("H29", "atom_w drives", "", after=3.0), tmp_path)
+    run.pause()
+    run.wait(1.0)
+    assert base_of(run).navigation.name == "PAUSED"
+    return run
+
+
+def test_aborted_while_it_is_paused_a_mission_leaves_no_task_on_the_base(tmp_path: Path) -> None:
+    run = paused(tmp_path)
+    place = base_of(run).pose
+    run.abort()
+    run.finish()
+    run.wait(3.0)
+    assert (base_of(run).navigation.name, run.guard) == ("CANCELED", "disarmed")
+    assert base_of(run).pose == pytest.approx(place, abs=0.02)
+
+
+def test_an_e_stop_while_it_is_paused_resumes_nothing_and_says_what_is_left(tmp_path: Path) -> None:
+    run = paused(tmp_path)
+    trace = WireTrace(run)
+    run.fault("soft@0.1s")
+    run.finish()
+    run.wait(3.0)
+    assert "RESUME_TASK" not in trace.names(0.0)
+    assert "left behind" in {told.value for told in trace.told}
+
+
+def test_a_drive_that_another_hand_has_paused_for_too_long_fails_with_that(tmp_path: Path) -> None:
+    steps = "    - SetFsm: {state: ready}\n    - MoveToTag: {tag: table}\n      timeout: 20 s\n"
+    (tmp_path / "tree.yaml").write_text(f"tree: hazard\nroot:\n  sequence:\n{steps}")
+    run = MissionRun(tmp_path / "tree.yaml", "atom_w", faults=["amr_pause@6s"])
+    assert run.finish().reason == "timeout: not done after 20 s (the task was paused by another hand)"
+    run.wait(3.0)
+    assert base_of(run).navigation.name == "PAUSED", "it is theirs"

@@ -218,6 +218,7 @@ ACTIONS: dict[str, Action] = {
     "limp": _fsm("damping", "default"),
     "upper control off": _show(upper_control=False),
     "upper control on": _show(upper_control=True),
+    "base queuing": _show(base=Base("tasking", "queuing", 0, 7)),
     "base busy": _show(base=RUNNING_TASK),
     "base completed": _show(base=Base("devidle", "completed", 0, 7)),
     "base cancelled": _show(base=Base("devidle", "canceled", 0, 7)),
@@ -296,6 +297,14 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
         "start", "ask move", "base busy", "base completed", "base cancelled", "base paused", "ask cancel", "run 1.3 s",
         "wait 1.3 s", "pause", "resume", "ask resume",
     ),
+    "tasks called off": (
+        "start", "ask move", "base queuing", "base busy", "base idle", "limp", "fsm walk", "soft e-stop", "release",
+        "run 1.3 s",
+    ),
+    "tasks left paused": (
+        "start", "ask move", "base busy", "base paused", "base cancelled", "pause", "end", "gone", "soft e-stop",
+        "disarm", "run 1.3 s",
+    ),
     "remote drive": (
         "start", "ask remote", "base remote", "ask drive", "base completed", "run 1.3 s", "wait 1.3 s", "foreign",
         "hard e-stop", "release",
@@ -354,7 +363,10 @@ def key_of(world: JudgedWorld) -> Hashable:
     )
     streams = tuple((type(s.intent).__name__, _age(now, s.renewed), _age(now, s.began)) for s in state.streams)
     pending = tuple((type(p.intent).__name__, _age(now, p.due), p.sends) for p in state.pending)
-    task = state.task and (state.task.accepted, state.task.cancelled, _age(now, state.task.sent))
+    task = state.task and (
+        state.task.accepted, bool(state.task.cancelled), _age(now, state.task.sent), state.task.cancels,
+        _age(now, state.task.cancel_due), state.task.given_up, state.task.behind,
+    )  # fmt: skip
     stop = state.stop and (state.stop.profile, state.stop.outcome, state.stop.joints, *_details(world))
     rearming = state.rearming.step, state.rearming.back_to, _age(now, state.rearming.since)
     return (

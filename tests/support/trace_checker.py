@@ -97,7 +97,13 @@ class Picture(msgspec.Struct, frozen=True):
     task: str = "none"
     """none, sent (no sign of it yet) or taken."""
     task_before: int = 0
+    called_off: str = ""
+    """A task that was cancelled: sent or taken; empty once it is over."""
+    owed: bool = False
+    """Another was sent before the base had shown that one: it may run both."""
     paused_by_us: bool = False
+    orderly: bool = False
+    """Whether the last stop followed an orderly end of the run, or a person's disarming."""
     measured: tuple[tuple[str, tuple[float, ...]], ...] = ()
     limp_since: float = math.inf
     """Since when the robot shows that it let go, while it might have moved."""
@@ -140,6 +146,9 @@ def check(
         *_permission(terms, before, seen, at, event, outputs),
         *_legality(terms, seen, outputs),
         *_tasks(seen, outputs),
+        *_called_off(terms, before, seen, outputs),
+        *_resumed(before, outputs, mode),
+        *_left_behind(seen, reports, mode),
         *_people(terms, before, seen, at, event, outputs, mode),
         *_modes(terms, before, seen, at, event, mode),
         *_intervention(before, event, outputs, mode),
@@ -169,7 +178,8 @@ def _take_in(terms: Terms, picture: Picture, at: float, event: Any, reports: lis
         latched = tuple(sorted({*picture.latched, *risen}))
         return replace(picture, latched=latched, flags=tuple(sorted(flags.items())), clear_since=math.inf)
     if name == "RobotRebooted":
-        return replace(picture, seen=(), facts=(), flags=(), clear_since=math.inf, run=False, began=False, task="none")
+        forgotten = replace(picture, task="none", called_off="", owed=False)
+        return replace(forgotten, seen=(), facts=(), flags=(), clear_since=math.inf, run=False, began=False)
     if name == "ForeignWriters":
         return replace(picture, foreign=bool(event.names))
     if name == "AuditState":
@@ -222,13 +232,24 @@ def _notice(terms: Terms, before: Picture, seen: Picture, at: float) -> Picture:
     return replace(seen, limp_since=limp_since, critical_since=since)
 
 
-def _task_progress(picture: Picture, base: Any) -> dict[str, str]:
-    if base is None or picture.task == "none":
+def _task_progress(picture: Picture, base: Any) -> dict[str, Any]:
+    if base is None:
         return {}
     busy = base.device == "tasking" or base.navigation not in TERMINAL or base.task != picture.task_before
-    task = "taken" if busy else picture.task
     over = base.navigation in TERMINAL and base.device != "tasking"
-    return {"task": "none" if task == "taken" and over else task}
+
+    def follow(task: str, nothing: str) -> str:
+        task = "taken" if busy and task != nothing else task
+        return nothing if task == "taken" and over else task
+
+    old = picture.fact("base")
+    goes_on = old is not None and (old.navigation, base.navigation) == ("paused", "running")
+    paused_by_us = picture.paused_by_us and not goes_on
+    task, called_off = follow(picture.task, "none"), follow(picture.called_off, "")
+    if picture.owed and task == "none" and not called_off:
+        owed = {"called_off": "sent", "owed": False, "task_before": base.task}
+        return {"task": task, "paused_by_us": paused_by_us, **owed}
+    return {"task": task, "paused_by_us": paused_by_us, "called_off": called_off}
 
 
 def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], reports: list[Any]) -> Picture:
@@ -244,11 +265,13 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
             changes["remote"] = False
         elif command in ASKED_ONCE:
             base = picture.fact("base")
-            changes |= {"task": "sent", "task_before": base.task if base else 0}
-        elif command == "CancelTask" and picture.task == "sent":
-            changes["task"] = "none"
+            changes |= {"task": "sent", "task_before": base.task if base else 0, "paused_by_us": False}
+            changes |= {"called_off": "", "owed": picture.owed or picture.called_off == "sent"}
+        elif command == "CancelTask" and picture.task != "none":
+            changes |= {"called_off": picture.task, "task": "none" if picture.task == "sent" else picture.task}
         elif command == "PauseTask":
-            changes["paused_by_us"] = True
+            base = picture.fact("base")
+            changes["paused_by_us"] = picture.paused_by_us or base is None or base.navigation != "paused"
         elif command == "ClearErrors" and output.id:
             changes["cleared"] = True
     for report in reports:
@@ -259,6 +282,8 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
         if report.kind == "ended":
             streams.pop(report.id, None)
             poses.pop(report.id, None)
+        if report.kind == "stop":
+            changes["orderly"] = name_of(event) in ("RunEnded", "Disarm")
     if name_of(event) == "IntentAsked" and any(r.kind == "sent" and r.id == event.id for r in reports):
         kind = name_of(event.intent)
         if kind in ("Velocity", "DriveBase", "JointTarget", "JointPath"):
@@ -383,6 +408,40 @@ def _tasks(seen: Picture, outputs: list[Any]) -> Iterator[str]:
                 yield "I14 a task was sent again"
         if command_of(output) == "ResumeTask" and not seen.paused_by_us:
             yield "H29 resumed what somebody else paused"
+
+
+def _called_off(terms: Terms, before: Picture, seen: Picture, outputs: list[Any]) -> Iterator[str]:
+    """The base takes a cancel only while it drives: what was cancelled before is cancelled when it begins."""
+    old, base = before.fact("base"), seen.fact("base")
+    begins = base is not None and base != old and base.navigation == "running"
+    if begins and seen.called_off and not terms.dry_run and "CancelTask" not in map(command_of, outputs):
+        yield "I25 a task that was cancelled runs"
+
+
+def _resumed(before: Picture, outputs: list[Any], mode: str) -> Iterator[str]:
+    """To end a paused task a stop may resume it: after an orderly end alone, and its end goes out with it."""
+    commands = [command_of(o) for o in outputs]
+    if not any(command_of(o) == "ResumeTask" and o.role == "stop" for o in outputs):
+        return
+    if not before.orderly or mode != "stopping":
+        yield f"I26 a stop resumed the base's task while {mode}"
+    if "CancelTask" not in commands[commands.index("ResumeTask") :]:
+        yield "I26 a stop resumed the base's task and did not end it"
+
+
+def _left_behind(seen: Picture, reports: list[Any], mode: str) -> Iterator[str]:
+    """Nobody is told that all is well while the base has a task of ours."""
+    base, said = seen.fact("base"), {(report.kind, report.value) for report in reports}
+    ours = seen.task == "taken" or seen.called_off
+    if (
+        "stopped" not in {kind for kind, _ in said}
+        or mode == "paused"
+        or not ours
+        or ("warning", "left behind") in said
+    ):
+        return
+    if base is not None and base.navigation == "paused":
+        yield "I26 a paused task is left behind in silence"
 
 
 def _people(

@@ -207,13 +207,18 @@ class LeafNode(Behaviour):
 
     def _go_on(self, now: float) -> Status:
         if now >= self._deadline:
-            return self._end(FAILURE, f"timeout: not done after {self._deadline - self._started_at:g} s")
+            return self._end(FAILURE, f"timeout: not done after {self._deadline - self._started_at:g} s{self._waiting}")
         run = self.run
         run.wake_at(self._deadline if self._period is None else min(self._deadline, now + self._period))
         run.changes_at(self._same_until - run.clock.lost)
         if run.now < self._silent_until:
             run.changes_at(self._silent_until)
         return RUNNING
+
+    @property
+    def _waiting(self) -> str:
+        """What a leaf that ran out of time was waiting for, where it says so."""
+        return f" ({self.leaf.message or self.leaf.reason})" if self.leaf is not None and self.leaf.reason else ""
 
     def _listen(self, leaf: Leaf) -> None:
         """Pass on what a running leaf says when it is something new; then not again for a while."""

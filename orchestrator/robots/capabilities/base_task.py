@@ -230,6 +230,8 @@ class Task(Judge):
             waiting, limit = _WAITS.get(seen.navigation, (None, RUNNING_WITHIN))
             if limit is not None and now - seen.navigation_since > limit:
                 return failure(waiting or Reason.NO_PROGRESS, f"for {now - seen.navigation_since:.0f} s")
+            if waiting is Reason.PAUSED and not self.held and self._pausing is None:
+                return Outcome("running", waiting, "the task was paused by another hand")
             return running(None, waiting)
         travel = self._travel
         if (blocked := travel.blocked_for(now)) > 0:
