@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from orchestrator.guard.config import Timing
 from orchestrator.guard.modes import ACTIVE, Mode
+from orchestrator.guard.policy import WRITES
 from orchestrator.guard.rules import ask_for, first_refusal
 from orchestrator.guard.state import TERMINAL, Base, State, Task
 from orchestrator.guard.turn import Setting, Turn
@@ -79,12 +80,29 @@ def never_shown(task: Task | None) -> Task | None:
 
 
 def let_go(turn: Turn, cause: str) -> None:
-    """Somebody else has the robot: a task of ours ends, whatever they do with it."""
+    """Somebody else has the robot: a task of ours ends, unless it is the base they command: nobody fights over that."""
     task, base = turn.state.task, turn.state.observed.base
-    if task is not None and task.accepted and base is not None and _at_rest(base):
+    if task is None:
+        return
+    if task.accepted and base is not None and _at_rest(base):
         _end(turn, task, base)
-    elif task is not None and task.cancel_due == math.inf:
+    elif _contested(turn):
+        turn.change(task=task if task.accepted else never_shown(task))
+    elif task.cancel_due == math.inf:
         cancel(turn, cause)
+
+
+def _contested(turn: Turn) -> bool:
+    """Whether somebody else commands the base as well."""
+    return not turn.state.contested.isdisjoint(WRITES[turn.setting.profile.family].get(CancelTask, ()))
+
+
+def goes_on(turn: Turn) -> str:
+    """What people must know of a task that is left to whoever commands the base; empty when there is none."""
+    task = turn.state.task
+    if task is None or not _contested(turn):
+        return ""
+    return f"{left_behind(turn.state)}; somebody else commands it: end it there, or with `orchestrator stop`"
 
 
 def watch(turn: Turn) -> None:
@@ -147,7 +165,7 @@ def left_behind(state: State) -> str:
     if task is None:
         return ""
     if not task.accepted:
-        return "the base never showed a task it was sent: it may still begin to drive"
+        return "a task the base never showed may still begin"
     if base is not None and base.navigation == "paused":
         return "a task of ours is paused on the base: whoever resumes it there makes it drive on"
     return "a task of ours still runs on the base"

@@ -321,8 +321,8 @@ class Guard:
             if writer.ready != (name in self.state.ready):
                 self._decide(WriterReady(name, writer.ready))
         foreign = self._foreign()
-        if foreign != self.state.foreign:
-            self._decide(ForeignWriters(foreign))
+        if (foreign.names, foreign.topics) != (self.state.foreign, self.state.contested):
+            self._decide(foreign)
         if not self.state.audit_works and self._audit_works_again():
             self._decide(AuditState(True))
 
@@ -340,7 +340,7 @@ class Guard:
             return False
         return True
 
-    def _foreign(self) -> tuple[str, ...]:
+    def _foreign(self) -> ForeignWriters:
         """Who else commands the robot (not the robot itself, nobody the profile allows) or passes for it."""
         shown_by = {
             name: {endpoint.participant for endpoint in self.bus.writers(self._topics[name].name)}
@@ -354,7 +354,7 @@ class Guard:
                     commanded.setdefault(endpoint.who, []).append(name)
         others = {f"{who} on {_some(names)}" for who, names in commanded.items()}
         others |= {f"another robot on {name}" for name, writers in shown_by.items() if len(writers) > 1}
-        return tuple(sorted(others))
+        return ForeignWriters(tuple(sorted(others)), frozenset(name for names in commanded.values() for name in names))
 
     # Out
 

@@ -70,6 +70,8 @@ class ForeignWriters(Event, frozen=True):
     """Who else writes our command topics now."""
 
     names: tuple[str, ...]
+    topics: frozenset[str] = frozenset()
+    """Which of them."""
 
 
 class RobotRebooted(Event, frozen=True):

@@ -183,6 +183,8 @@ class State(msgspec.Struct, frozen=True):
     sources: dict[str, Freshness] = {}
     ready: frozenset[str] = frozenset()
     foreign: tuple[str, ...] = ()
+    contested: frozenset[str] = frozenset()
+    """Command topics that somebody else writes as well."""
     pad_samples: int = 0
     robot_epoch: int = 0
     audit_works: bool = True

@@ -204,7 +204,7 @@ def _base_intervention(turn: Turn, base: Base) -> None:
 def intervene(turn: Turn, why: str) -> None:
     turn.change(suspect=None)
     stops.release_streams(turn, why)
-    turn.enter(Mode.INTERVENED, why)
+    turn.enter(Mode.INTERVENED, "; ".join(filter(None, (why, base_task.goes_on(turn)))))
 
 
 def _pad(turn: Turn, facts: dict[str, Any]) -> None:
@@ -219,7 +219,7 @@ def _pad(turn: Turn, facts: dict[str, Any]) -> None:
 
 
 def foreign_writers(turn: Turn, event: ForeignWriters) -> None:
-    turn.change(foreign=event.names)
+    turn.change(foreign=event.names, contested=event.topics)
     if event.names and turn.state.mode in ACTIVE:
         intervene(turn, f"commanded by {', '.join(event.names)} as well")
 

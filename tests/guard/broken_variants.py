@@ -61,6 +61,8 @@ STORIES = (
     "start, wait 1.3 s",
     "start, silence",
     "start, foreign, run 1.3 s",
+    "start, ask move, base busy, foreign, run 1.3 s",
+    "start, ask move, base busy, foreign arms, run 1.3 s",
     "start, ask velocity, fsm ready, run 1.3 s, fsm walk, run 1.3 s",
     "foreign, start",
     "start, unhealthy, run 1.3 s, healthy, run 1.3 s",
@@ -495,6 +497,16 @@ def _(patch: Patch) -> None:
 @variant("a paused task is left behind in silence")
 def _(patch: Patch) -> None:
     patch.setattr(base_task, "left_behind", lambda state: "")
+
+
+@variant("fights over the base")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "_contested", lambda turn: False)
+
+
+@variant("leaves the base its task whoever takes the robot")
+def _(patch: Patch) -> None:
+    patch.setattr(base_task, "_contested", lambda turn: True)
 
 
 @variant("a robot that lets go leaves its base to drive")

@@ -228,6 +228,48 @@ def test_a_task_the_base_never_showed_is_not_forgotten_when_the_robot_is_armed_a
     assert left(world) == ["CancelTask"]
 
 
+# A task of a robot that others take
+
+ON_THE_BASE = e.ForeignWriters(("other on rt/amr/cmd",), frozenset({"rt/amr/cmd"}))
+ON_THE_ARMS = e.ForeignWriters(("other on rt/upper/cmd",), frozenset({"rt/upper/cmd"}))
+
+
+def driving() -> World:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = DRIVING
+    world.wait(0.1, beats=True)
+    world.trace.clear()
+    return world
+
+
+def test_whoever_commands_the_body_the_base_is_told_to_end_our_task() -> None:
+    world = driving()
+    world.do(ON_THE_ARMS)
+    assert left(world) == ["CancelTask"]
+    assert (world.state.mode, world.state.reason) == ("intervened", "commanded by other on rt/upper/cmd as well")
+
+
+def test_nobody_fights_over_the_base_and_people_are_told_how_to_end_our_task() -> None:
+    world = driving()
+    world.do(ON_THE_BASE)
+    world.wait(10.0, beats=True)
+    assert left(world) == []
+    assert "a task of ours still runs on the base; somebody else commands it: end it there" in world.state.reason
+    world.do(e.Stop("op"))
+    assert left(world) == ["CancelTask"], "a person may"
+
+
+def test_a_task_the_base_has_not_shown_when_others_take_it_is_not_forgotten() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.trace.clear()
+    world.do(ON_THE_BASE)
+    world.wait(10.0, beats=True)
+    assert left(world) == []
+    assert "a task the base never showed may still begin" in world.state.reason
+
+
 # A task that is paused
 
 PAUSED = Base("tasking", "paused", 0, 7)

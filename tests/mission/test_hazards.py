@@ -202,15 +202,20 @@ CASES = [
     *[Case("H21", doing, hurt, "intervened", "by another hand", why="^intervened", within=within,
            never=("fsm", "upper_control", "source"))
       for doing, hurt, within in (
-          ("atom_w drives", "foreign_fsm:walk", 1.3), ("atom_w moves its arms", "foreign_fsm:damping", 0.8),
-          ("atom walks", "foreign_fsm:ready", 1.7), ("gr2 walks", "foreign_fsm:pd_stand", 1.0),
-          ("atom_w drives", "amr_maintenance", 0.1))],
+          ("atom_w moves its arms", "foreign_fsm:damping", 0.8), ("atom walks", "foreign_fsm:ready", 1.7),
+          ("gr2 walks", "foreign_fsm:pd_stand", 1.0))],
+    *[Case("H21", "atom_w drives", hurt, "intervened", "by another hand", why="^intervened", within=within,
+           never=("fsm", "upper_control", "source"), sends=BASE)
+      for hurt, within in (("foreign_fsm:walk", 1.3), ("foreign_fsm:damping", 1.3), ("amr_maintenance", 0.1))],
     *[Case("H21", doing, push_stick, "intervened", "stick", why="^intervened", within=0.5)
       for doing in ("atom walks", "atom_w drives", ADAM)],
     *[Case("H22", doing, f"foreign_writer:{topic}", "intervened", "stranger", why="^intervened", within=0.2)
       for doing, topic in (
-          ("atom_w drives", "rt/amr/cmd"), ("atom moves its arms", "rt/upper/cmd"), ("gr2 walks", "velocity_cmd"),
-          (ADAM, "rt/lowcmd"))],
+          ("atom moves its arms", "rt/upper/cmd"), ("gr2 walks", "velocity_cmd"), (ADAM, "rt/lowcmd"))],
+    Case("H22", "atom_w drives", "foreign_writer:rt/upper/cmd", "intervened", "stranger", why="^intervened",
+         within=0.2, sends=BASE),
+    Case("H22", "atom_w drives", "foreign_writer:rt/amr/cmd", "intervened", "stranger", within=0.2, never=BASE,
+         why="a task of ours still runs on the base; somebody else commands it: end it there"),
     # 1d. AMR, hand, node, power
     Case("H26", "atom_w drives", "amr_blocked+2s", outcome="success"),
     *[Case("H27", doing, hurt, "fault", "battery is critical", why="^fault", within=3.6, says="battery critical")

@@ -240,7 +240,8 @@ ACTIONS: dict[str, Action] = {
     "base silent": _base_silent,
     "deaf": _deaf,
     "forget streams": _forget_streams,
-    "foreign": _act(e.ForeignWriters(("other on rt/amr/cmd",))),
+    "foreign": _act(e.ForeignWriters(("other on rt/amr/cmd",), frozenset({"rt/amr/cmd"}))),
+    "foreign arms": _act(e.ForeignWriters(("other on rt/upper/cmd",), frozenset({"rt/upper/cmd"}))),
     "alone": _act(e.ForeignWriters(())),
     "reboot": _act(e.RobotRebooted("test")),
     "audit full": _act(e.AuditState(False)),
@@ -299,6 +300,10 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
     ),
     "tasks called off": (
         "start", "ask move", "base queuing", "base busy", "base idle", "limp", "fsm walk", "soft e-stop", "release",
+        "run 1.3 s",
+    ),
+    "tasks of a robot that others take": (
+        "start", "ask move", "base busy", "base idle", "fsm ready", "limp", "foreign", "foreign arms", "alone",
         "run 1.3 s",
     ),
     "tasks left paused": (

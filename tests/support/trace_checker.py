@@ -84,6 +84,8 @@ class Picture(msgspec.Struct, frozen=True):
     facts: tuple[tuple[str, Any], ...] = ()
     ready: frozenset[str] = frozenset()
     foreign: bool = False
+    contested: frozenset[str] = frozenset()
+    """Command topics that others write."""
     audit: bool = True
     epoch: int = 0
     run: bool = False
@@ -151,7 +153,7 @@ def check(
         *_left_behind(seen, reports, mode),
         *_people(terms, before, seen, at, event, outputs, mode),
         *_modes(terms, before, seen, at, event, mode),
-        *_intervention(before, event, outputs, mode),
+        *_intervention(terms, before, seen, outputs, mode),
         *_truth(terms, seen, at, reports),
         *_sickness(terms, before, seen, at, event, outputs, mode),
         *_letting_go(terms, before, seen, at, event, outputs, mode),
@@ -181,7 +183,7 @@ def _take_in(terms: Terms, picture: Picture, at: float, event: Any, reports: lis
         forgotten = replace(picture, task="none", called_off="", owed=False)
         return replace(forgotten, seen=(), facts=(), flags=(), clear_since=math.inf, run=False, began=False)
     if name == "ForeignWriters":
-        return replace(picture, foreign=bool(event.names))
+        return replace(picture, foreign=bool(event.names), contested=event.topics)
     if name == "AuditState":
         return replace(picture, audit=event.works)
     if name == "WriterReady":
@@ -298,6 +300,8 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
         changes["checked_at"] = at
     if any(r.kind == "rearm" and r.value == "armed" for r in reports):
         changes |= {"cleared": False, "limp_since": math.inf}
+        if picture.task == "sent":
+            changes |= {"task": "none", "called_off": "sent"}
         poses = {}
         changes |= {"latched": (), "latched_at": math.inf, "acknowledged_at": -math.inf, "checked_at": -math.inf}
     changes["poses"] = tuple(sorted(poses.items()))
@@ -499,11 +503,18 @@ def _modes(terms: Terms, before: Picture, seen: Picture, at: float, event: Any, 
         yield "H14 active after a restart of the robot"
 
 
-def _intervention(before: Picture, event: Any, outputs: list[Any], mode: str) -> Iterator[str]:
+def _intervention(terms: Terms, before: Picture, seen: Picture, outputs: list[Any], mode: str) -> Iterator[str]:
     if mode == "intervened" and any(command_of(o) in ("SetFsm", "SwitchUpperControl") for o in outputs):
         yield "I16 wrote back after an intervention"
     if before.mode == "intervened" and any(o.role != "stop" for o in outputs):
         yield "I16 commanded after an intervention"
+    if before.mode not in ACTIVE or mode != "intervened" or terms.dry_run:
+        return
+    cancels = "CancelTask" in map(command_of, outputs)
+    if "rt/amr/cmd" in seen.contested and cancels:
+        yield "I16 fought over the base"
+    if "rt/amr/cmd" not in seen.contested and seen.task != "none" and not seen.called_off and not cancels:
+        yield "I16 left the base to drive on with a task of ours"
 
 
 def _truth(terms: Terms, seen: Picture, at: float, reports: list[Any]) -> Iterator[str]:
