@@ -201,8 +201,10 @@ def test_told_to_stop_it_leaves_a_paused_task_alone_and_says_so(lab: Guarded) ->
 
 def test_it_stays_for_a_task_the_base_has_not_shown_and_cancels_it(lab: Guarded) -> None:
     lab.begin()
-    lab.twin.commands["rt/amr/cmd"].faults += (lambda command, message, execute: None,)
+    lost: list[object] = []
+    lab.twin.commands["rt/amr/cmd"].faults += (lambda command, message, execute: lost.append(message),)
     lab.ask(i.MoveToTag(12, None))
+    lab.until(lambda: bool(lost), "the command to be lost")
     lab.twin.commands["rt/amr/cmd"].faults = ()
     lab.run.finish()
     lab.go(4.0)

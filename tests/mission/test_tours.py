@@ -67,8 +67,11 @@ def site() -> Iterator[Path]:
 
 def tour(mission: StartMission, robot: str) -> MissionRun:
     tree = TOURS / f"{ROBOTS[robot]}.yaml"
-    answers = {"Ask": "yes"} if "Ask:" in tree.read_text() else {}
-    return mission(tree, robot, answers=answers, faults=PEOPLE.get(robot, ()))
+    return mission(tree, robot, answers=answers_to(tree), faults=PEOPLE.get(robot, ()))
+
+
+def answers_to(tree: Path) -> dict[str, str]:
+    return {"Ask": "yes"} if "Ask:" in tree.read_text() else {}
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
@@ -113,8 +116,10 @@ def _marked(tree: Path) -> object:
 @on_dds
 @pytest.mark.parametrize("robot", [*ON_DDS, *(pytest.param(name, marks=pytest.mark.long) for name in LONG_ON_DDS)])
 def test_on_real_dds(robot: str, site: Path) -> None:
+    tree = TOURS / f"{ROBOTS[robot]}.yaml"
     people = [option for act in PEOPLE.get(robot, ()) for option in ("--fault", act)]
-    run_on_dds(site, TOURS / f"{ROBOTS[robot]}.yaml", "--robot", robot, *people)
+    answers = [option for name, choice in answers_to(tree).items() for option in ("--answer", f"{name}={choice}")]
+    run_on_dds(site, tree, "--robot", robot, *people, *answers)
 
 
 @on_dds
