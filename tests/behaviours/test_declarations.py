@@ -6,7 +6,9 @@ from shutil import copy
 import pytest
 
 import behaviours
+from orchestrator.guard.config import load_guard_config, rules_for
 from orchestrator.leaf import MODES, Catalogue, Declaration, leaves_of
+from orchestrator.robots.profiles import load_profile
 from orchestrator.treefile import Surroundings, check_file
 from tests.treefile.stand_in import FIELDS, ROBOTS
 
@@ -33,6 +35,25 @@ def test_a_leaf_speaks_of_states_its_robots_have(declared: Declaration) -> None:
         for alternative in declared.requires.get(robot.family, ()):
             for mode, allowed in alternative.items():
                 assert mode not in MODES or set(allowed) <= set(values[mode]), (declared.name, mode)
+
+
+USER_CONTROLLERS = {"user_b", "user_c", "user_d", "user_e", "user_f"}
+"""What they are is not written down: the guard takes them for walking, no leaf relies on that."""
+
+
+@every_leaf
+@pytest.mark.parametrize("robot", ["gr2", "atom", "atom_w"])
+def test_the_guard_lets_a_leaf_command_in_the_states_in_which_it_is_allowed_and_no_others(
+    declared: Declaration, robot: str
+) -> None:
+    """Where a leaf is called like its command, which nearly all are."""
+    profile = load_profile(robot)
+    permit = rules_for(load_guard_config(), profile).permit.get(declared.name)
+    allowed = declared.requires.get(profile.family)
+    if permit is not None and allowed:
+        assert {state for option in permit for state in option.fsm or ()} - USER_CONTROLLERS == {
+            state for option in allowed for state in option.get("fsm", ())
+        }
 
 
 MOVES_NOTHING_OF_ITS_OWN = {

@@ -246,7 +246,7 @@ def test_interrupted_while_paused_no_task_is_left_behind(stage: Stage) -> None:
 
 def test_a_limp_robot_drives_nowhere() -> None:
     play = Stage("atom_w").play(MoveToTag, tag=12)
-    assert (play.status, play.reason) == (Status.FAILURE, "not_accepted")
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
 
 
 # Other commands to a task

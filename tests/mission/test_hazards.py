@@ -367,3 +367,11 @@ def test_a_drive_that_another_hand_has_paused_for_too_long_fails_with_that(tmp_p
     assert run.finish().reason == "timeout: not done after 20 s (the task was paused by another hand)"
     run.wait(3.0)
     assert base_of(run).navigation.name == "PAUSED", "it is theirs"
+
+
+def test_a_base_is_sent_nowhere_while_the_body_is_damped_and_the_reason_says_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "tree.yaml").write_text("tree: hazard\nroot:\n  MoveToTag: {tag: table}\n")
+    run = MissionRun(tmp_path / "tree.yaml", "atom_w")
+    needed = "interlock: fsm must be ready or walk or balance, it is damping"
+    assert run.finish().reason == f"refused: the command was refused: {needed}"
+    assert [record["command"]["intent"] for record in run.published if record["role"] == "command"] == []

@@ -394,6 +394,8 @@ def _legality(terms: Terms, seen: Picture, outputs: list[Any]) -> Iterator[str]:
             yield "I7 joints without upper control"
         if command == "Joints" and terms.joints_legal and fsm not in terms.joints_legal:
             yield f"I7 joints in state {fsm}"
+        if command in ASKED_ONCE and fsm not in terms.joints_legal:
+            yield f"I7 a task for the base in state {fsm}"
         if command == "DriveBase" and not is_zero(output) and (base is None or base.work_mode != 3):
             yield "I7 remote drive without a remote session"
         if command in ("Velocity", "DriveBase", "MoveToTag", "SetFsm", "StartRemote") and not seen.ready:
