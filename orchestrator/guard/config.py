@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -173,8 +173,19 @@ class RobotRules:
     drop: Drop
     limp: tuple[str, ...]
     """States in which the robot carries nothing: asking for one needs the `drop` permission."""
+    hanging: tuple[str, ...]
+    """States in which nothing balances it: from one in which it stands they need that permission too."""
     permit: dict[str, tuple[Condition, ...]]
     """By intent: the conditions under which it is legal. What is not listed is never legal."""
+
+    def drops(self, state: str, before: Collection[str]) -> str | None:
+        """Why the robot falls when it goes to a state, whichever of the others it is in; None if it need not."""
+        if state in self.limp:
+            return f"in {state} the robot falls"
+        stands = before and not {*self.limp, *self.hanging} & {*before}
+        if state in self.hanging and stands:
+            return f"in {state} nothing balances the robot, which stands (in {' or '.join(before)})"
+        return None
 
 
 @dataclass(frozen=True)
@@ -223,8 +234,8 @@ def _condition(**keys: Any) -> Condition:
 def _robot(**keys: Any) -> RobotRules:
     keys["permit"] = {name: tuple(conditions) for name, conditions in keys["permit"].items()}
     keys["pairs"] = tuple(tuple(pair) for pair in keys["pairs"] or ())
-    for name in ("channels", "legs", "limp"):
-        keys[name] = tuple(keys[name])
+    for name in ("channels", "legs", "limp", "hanging"):
+        keys[name] = tuple(keys[name] or ())
     return RobotRules(**keys)
 
 
@@ -293,6 +304,7 @@ _ROBOT: Type[RobotRules] = record(
         ),
         "drop": required(record(Drop, {"fsm": optional(TEXT), "damping": optional(Number(lower=0, upper=100))})),
         "limp": required(_WORDS),
+        "hanging": optional(_WORDS),
         "permit": required(map_of(list_of(_CONDITION, at_least=1))),
     },
     check=_check_robot,
@@ -407,7 +419,12 @@ def rules_for(config: GuardConfig, profile: Profile) -> RobotRules:
 def _unknown_states(rules: RobotRules, profile: Profile) -> Iterator[str]:
     possible = {name: each for name, each in rules.permit.items() if name != "MoveHand" or profile.move_command}
     conditions = [condition for each in possible.values() for condition in each]
-    states = [*rules.park.from_fsm, *rules.limp, *(name for each in conditions for name in each.fsm or ())]
+    states = [
+        *rules.park.from_fsm,
+        *rules.limp,
+        *rules.hanging,
+        *(name for each in conditions for name in each.fsm or ()),
+    ]
     states += [name for name in (rules.park.fsm, rules.drop.fsm) if name]
     yield from _known("state", dict.fromkeys(states), tuple(profile.fsm))
     upper = dict.fromkeys(name for each in conditions for name in each.upper_fsm or ())

@@ -135,8 +135,10 @@ def permitted(ask: Ask) -> str | None:
     permission = ask.policy.permission
     if permission and not getattr(ask.config.allow, permission):
         return f"allow.{permission} is off in the guard file"
-    if isinstance(ask.intent, SetFsm) and ask.intent.state in ask.robot.limp and not ask.config.allow.drop:
-        return f"in {ask.intent.state} the robot falls, and allow.drop is off in the guard file"
+    if isinstance(ask.intent, SetFsm) and not ask.config.allow.drop:
+        before = _name(ask.state.observed.fsm, ask.profile.fsm)
+        why = ask.robot.drops(ask.intent.state, (before,))
+        return f"{why}, and allow.drop is off in the guard file" if why else None
     return None
 
 

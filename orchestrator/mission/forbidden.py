@@ -48,8 +48,8 @@ def _wanted(node: TreeNode, leaf: Declaration, profile: Profile, rules: RobotRul
         yield leaf.permission, ""
     changed = leaf.changes.get(profile.family, {}).get("fsm")
     for state in _values(node, changed.param) if isinstance(changed, By) else (changed,):
-        if state in rules.limp:
-            yield "drop", f"in {state} the robot falls"
+        if state is not None and (why := rules.drops(state, () if leaf.looks else node.fsm_before)):
+            yield "drop", why
     moved = [*_moved_groups(node, leaf, profile)]
     for leg in rules.legs:
         if leg in moved:

@@ -310,6 +310,8 @@ class _Walk:
         if plan is None:
             return Outcome(at, at if fails else None, at)
         allowed = self._allowed(node, declared, plan, at)
+        assert self._space is not None
+        node.fsm_before = tuple(dict.fromkeys((*node.fsm_before, *self._space.possible(allowed.modes, "fsm"))))
         after = self._changed(node, plan.changes, allowed)
         during = both(at, after)  # refused, it leaves everything as it was
         if plan.through:

@@ -117,6 +117,7 @@ class TreeNode:
         "dead",
         "fail",
         "file",
+        "fsm_before",
         "kind",
         "leaf",
         "memory",
@@ -146,6 +147,7 @@ class TreeNode:
         self.passed: dict[str, Value] = {}  # of use: keys of the used file's parameters that are known only at run time
         self.require: list[Expression] = []  # of use: what must hold while the used file runs
         self.file: str | None = None  # of use: the file
+        self.fsm_before: tuple[str, ...] = ()  # of a leaf that sets states: those in which the robot may be before it
         self.dead = False  # cannot run on this robot, by a condition that is constant
 
     @property

@@ -316,7 +316,7 @@ def with_gains() -> dict[str, Any]:
     return {"joints": joints, "capabilities": gr2.capabilities | {"gains"}}
 
 
-USER_CMD: list[Step] = [(SetFsm, {"state": "pd_stand"}), (SetFsm, {"state": "user_cmd"})]
+USER_CMD: list[Step] = [(SetFsm, {"state": "joint_stand"}), (SetFsm, {"state": "user_cmd"})]
 GAINS = Case(
     "gr2",
     SetGains,
@@ -348,7 +348,7 @@ robot: our_gr2
 params:
   stiffness: {type: number, default: 40}
 root:
-  - SetFsm: {state: pd_stand}
+  - SetFsm: {state: joint_stand}
   - SetFsm: {state: user_cmd}
   - SetGains: {group: left_arm, stiffness: $stiffness, damping: 2}
 """

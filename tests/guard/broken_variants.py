@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as changed
 
-from orchestrator.guard import arming, base_task, core, events, leasing, limits, rules, stops, streams, watching
+from orchestrator.guard import arming, base_task, config, core, events, leasing, limits, rules, stops, streams, watching
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import Send
 from orchestrator.guard.state import State
@@ -93,18 +93,19 @@ POSES = (
     "fsm ready, start, ask stand pose, pose silent, arm error",
     "fsm ready, start, ask stand pose, bent, moving, soft e-stop, run 1.3 s",
     "fsm ready, start, ask stand pose, reboot",
+    "fsm ready, start, ask user_cmd",
 )
 """Stories of a robot that drives to poses by itself."""
 
 
 def campaign(rule_set: tuple[rules.Rule, ...] = rules.RULES) -> Iterator[str]:
     """Every story, in earnest and as a dry run; what is wrong in them."""
-    config = quick_config()
+    guard_file = quick_config()
     for story in STORIES:
-        yield from play(JudgedWorld("atom_w", config, rule_set), story)
+        yield from play(JudgedWorld("atom_w", guard_file, rule_set), story)
     for story in POSES:
-        yield from play(JudgedWorld("gr2", config, rule_set), story)
-    dry = JudgedWorld("atom_w", replace(config, dry_run=True), rule_set)
+        yield from play(JudgedWorld("gr2", guard_file, rule_set), story)
+    dry = JudgedWorld("atom_w", replace(guard_file, dry_run=True), rule_set)
     yield from play(dry, "start, ask velocity, stop, soft e-stop")
 
 
@@ -347,6 +348,11 @@ def _(patch: Patch) -> None:
         turn.change(latched=latched)
 
     patch.setattr(stops, "begin", forget)
+
+
+@variant("a robot that stands is let fall")
+def _(patch: Patch) -> None:
+    patch.setattr(config.RobotRules, "drops", lambda self, state, before: None)
 
 
 @variant("the robot goes on to a pose after a stop")

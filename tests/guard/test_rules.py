@@ -312,3 +312,30 @@ def test_any_intent_is_sent_or_refused_and_what_is_sent_can_be_made_into_message
 def test_state_is_immutable() -> None:
     with pytest.raises(AttributeError):
         State().mode = Mode.ARMED  # type: ignore[misc]
+
+
+HANGING = ("default", "joint_stand", "user_cmd", "upper_user_cmd")
+STANDING = ("pd_stand", "walk", "user_b")
+
+
+@pytest.mark.parametrize("robot", ["gr1", "gr2", "gr3", "n1"])
+@pytest.mark.parametrize("state", HANGING)
+@pytest.mark.parametrize("before", [*STANDING, *HANGING, "77"])
+def test_a_standing_aurora_is_not_told_a_state_in_which_nothing_balances_it(
+    robot: str, state: str, before: str
+) -> None:
+    world = World(robot)
+    world.run()
+    world.state = replace(world.state, observed=replace(world.state.observed, fsm=world.profile.fsm.get(before, 77)))
+    entry = world.ask(i.SetFsm(state))
+    assert bool(entry.outputs) is (before in HANGING)
+    if before not in HANGING:
+        assert entry.reports[0].text == (
+            f"permitted: in {state} nothing balances the robot, which stands (in {before}), "
+            "and allow.drop is off in the guard file"
+        )
+
+
+def test_whoever_may_drop_a_robot_may_do_that_too() -> None:
+    world = World("gr2", with_allowed(default_config(), "drop")).run()
+    assert world.ask(i.SetFsm("user_cmd")).outputs

@@ -131,3 +131,30 @@ def test_a_leaf_declares_what_its_commands_need(case: Case) -> None:
 def test_every_permission_is_one_of_the_guard_file() -> None:
     for leaf in installed():
         assert not leaf.permission or line_of(leaf.permission)
+
+
+@pytest.mark.parametrize(
+    ("steps", "stands_in"),
+    [
+        (("pd_stand", "upper_user_cmd"), "pd_stand"),
+        (("pd_stand", "walk", "default"), "walk"),
+        (("joint_stand", "pd_stand", "joint_stand"), "pd_stand"),
+        (("joint_stand", "pd_stand"), None),
+        (("joint_stand", "user_cmd"), None),
+        (("user_cmd",), None),  # it may be hanging: the guard looks
+    ],
+)
+def test_a_state_in_which_a_standing_robot_falls_is_forbidden_where_it_must_stand(
+    steps: tuple[str, ...], stands_in: str | None, tmp_path: Path
+) -> None:
+    said = found(tmp_path, "gr2", "".join(f"  - SetFsm: {{state: {state}}}\n" for state in steps))
+    if stands_in is None:
+        assert said == []
+    else:
+        (why,) = said
+        assert f"in {steps[-1]} nothing balances the robot, which stands (in {stands_in}), and allow.drop is off" in why
+
+
+def test_whoever_only_looks_lets_nobody_fall(tmp_path: Path) -> None:
+    nodes = "  - SetFsm: {state: pd_stand}\n  - WaitForFsm: {state: user_cmd}\n"
+    assert found(tmp_path, "gr2", nodes) == []

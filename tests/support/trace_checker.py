@@ -62,6 +62,9 @@ class Terms:
     dry_run: bool = False
     limp: tuple[int, ...] = ()
     """States in which the robot has let go."""
+    hanging: tuple[str, ...] = ()
+    """States in which nothing balances the robot."""
+    standing: tuple[int, ...] = ()
     legs: tuple[str, ...] = ()
     lasting: float = 3.0
     """Seconds after which a level of the battery counts."""
@@ -394,6 +397,8 @@ def _legality(terms: Terms, seen: Picture, outputs: list[Any]) -> Iterator[str]:
             yield "I7 joints without upper control"
         if command == "Joints" and terms.joints_legal and fsm not in terms.joints_legal:
             yield f"I7 joints in state {fsm}"
+        if command == "SetFsm" and output.intent.state in terms.hanging and fsm in terms.standing:
+            yield f"I7 {output.intent.state} although the robot stands"
         if command in ASKED_ONCE and fsm not in terms.joints_legal:
             yield f"I7 a task for the base in state {fsm}"
         if command == "DriveBase" and not is_zero(output) and (base is None or base.work_mode != 3):
