@@ -137,6 +137,15 @@ QUEUED, DRIVING, AT_REST = (
 )
 
 
+def driving() -> World:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = DRIVING
+    world.wait(0.1, beats=True)
+    world.trace.clear()
+    return world
+
+
 @pytest.mark.parametrize("channel", ["soft", "hard", "amr"])
 @pytest.mark.parametrize("limp", [1, 0, 301])
 def test_a_task_that_is_queued_when_an_e_stop_comes_is_cancelled_the_moment_it_runs(channel: str, limp: int) -> None:
@@ -156,22 +165,14 @@ def test_a_task_that_is_queued_when_an_e_stop_comes_is_cancelled_the_moment_it_r
 
 
 def test_the_task_of_a_robot_that_lets_go_is_cancelled_before_it_is_known_why() -> None:
-    world = World("atom_w").run()
-    world.ask(i.MoveToTag(12, None))
-    world.shown.base = DRIVING
-    world.wait(0.1, beats=True)
-    world.trace.clear()
+    world = driving()
     world.shown.fsm = 1
     world.sample()
     assert left(world) == ["CancelTask"]
 
 
 def test_a_base_that_drives_on_is_told_again_every_200_ms_three_times_at_most() -> None:
-    world = World("atom_w").run()
-    world.ask(i.MoveToTag(12, None))
-    world.shown.base = DRIVING
-    world.wait(0.1, beats=True)
-    world.trace.clear()
+    world = driving()
     began, world.shown.fsm = world.now, 1
     world.wait(3.0, beats=True)
     times = [entry.at - began for entry in world.trace for name in intents_out(entry) if name == "CancelTask"]
@@ -232,15 +233,6 @@ def test_a_task_the_base_never_showed_is_not_forgotten_when_the_robot_is_armed_a
 
 ON_THE_BASE = e.ForeignWriters(("other on rt/amr/cmd",), frozenset({"rt/amr/cmd"}))
 ON_THE_ARMS = e.ForeignWriters(("other on rt/upper/cmd",), frozenset({"rt/upper/cmd"}))
-
-
-def driving() -> World:
-    world = World("atom_w").run()
-    world.ask(i.MoveToTag(12, None))
-    world.shown.base = DRIVING
-    world.wait(0.1, beats=True)
-    world.trace.clear()
-    return world
 
 
 def test_whoever_commands_the_body_the_base_is_told_to_end_our_task() -> None:
