@@ -342,7 +342,7 @@ class DdsWriter:
 
     @property
     def ready(self) -> bool:
-        self._look()
+        self._look_who_reads()
         return self.matched > 0 and self._bus.clock.now() - self._last_match >= READY_AFTER
 
     def write(self, message: Any) -> None:
@@ -351,11 +351,14 @@ class DdsWriter:
     def write_bytes(self, data: bytes, age: float = 0.0) -> None:
         cyclone.write(self._ref, data, age)
 
-    def _look(self) -> None:
+    def _look_who_reads(self) -> None:
         status = self._writer.get_publication_matched_status()
         if status.total_count != self._matches:
             self._matches, self._last_match = status.total_count, self._bus.clock.now()
         self.matched = status.current_count
+
+    def _look(self) -> None:
+        self._look_who_reads()
         trouble = self._writer.get_offered_incompatible_qos_status()
         if trouble.total_count_change and trouble.last_policy_id != _RELIABILITY:
             self._bus.mismatch(self.topic, trouble.last_policy_id, "writer")

@@ -38,11 +38,11 @@ from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.observing import Read, Unbelievable, watched, watched_poses
 from orchestrator.guard.order import Order
 from orchestrator.guard.outputs import Joints, Output, Report, Send
-from orchestrator.guard.policy import POLICIES, POSES, RPC, WRITES
+from orchestrator.guard.policy import POLICIES, POSES, RPC, WRITES, Policy
 from orchestrator.guard.rpc import Rpc
 from orchestrator.guard.state import State
 from orchestrator.robots.drive import CannotSend, Message, Sending, calls, joint_messages, messages
-from orchestrator.robots.intents import AnyIntent
+from orchestrator.robots.intents import AnyIntent, HandTarget
 from orchestrator.robots.profile import Profile
 from orchestrator.wire.errors import WireError
 from orchestrator.wire.topics import topics
@@ -108,6 +108,7 @@ class Guard:
         bus.on_report(self._hear)
         self._watch()
         self._vital = [event for event in self._events if event[0] in self.core.vital]
+        self._needed = {intent: self._needed_for(policy) for intent, policy in POLICIES.items()}
         if self._rpc is not None:
             self._rpc.watch(self._hear_rpc)
 
@@ -150,7 +151,7 @@ class Guard:
     def handle(self, event: Event) -> None:
         """The run or a person did something: have a look at the robot, then decide, publish and report."""
         if isinstance(event, IntentAsked):
-            self._look(self._needed_for(event.intent))
+            self._look(self._needed[type(event.intent)])
             self._poll_poses(event.intent)
         elif type(event) is not Heartbeat:
             self._look(self._events)
@@ -168,10 +169,10 @@ class Guard:
             self.state = state
             return True
 
-    def _needed_for(self, intent: AnyIntent) -> list[Watched]:
+    def _needed_for(self, policy: Policy) -> list[Watched]:
         """What is needed besides the vital sources, which are always looked at."""
         roles = self.core.setting.robot.roles
-        needed = [roles.get(role) for role in POLICIES[type(intent)].needs]
+        needed = [roles.get(role) for role in policy.needs]
         return [event for event in self._events if event[0] in needed]
 
     def _decide(self, event: Event) -> None:
@@ -413,7 +414,7 @@ class Guard:
         self.on_report(Report("warning" if output.role == "stop" else "refused", text, output.id, "not sent"))
 
     def _publish(self, output: Output) -> None:
-        sending = self._sending()
+        sending = self._sending(output)
         if isinstance(output, Joints):
             made = joint_messages(self.profile, dict(output.groups), sending)
             self._write([(name, _soften(message, output)) for name, message in made])
@@ -438,7 +439,7 @@ class Guard:
         for name, message in made:
             self._writers[name].write(message)
 
-    def _sending(self) -> Sending:
+    def _sending(self, output: Output) -> Sending:
         self._commands += 1
         setting = self.core.setting
         observed, now = self.state.observed, self.bus.clock.now()
@@ -448,7 +449,7 @@ class Guard:
             timestamp=max(0, int(now * 1000)),
             valid_for=max(setting.config.timing.stream, 2.5 / setting.velocity_rate),
             joints=observed.joints | held,
-            hands=self._finger_positions(),
+            hands=self._finger_positions() if isinstance(output, Send) and type(output.intent) is HandTarget else {},
         )
 
     def _finger_positions(self) -> dict[str, tuple[float, ...]]:

@@ -106,8 +106,8 @@ def asked(turn: Turn, event: IntentAsked) -> None:
         turn.report("refused", f"{refusal.rule}: {refusal.text}", event.id, refusal.rule)
         return
     if not ask.policy.calms:
-        recent = tuple(at for at in turn.state.recent if turn.now - at < 1.0)
-        turn.change(recent=(*recent, turn.now), stop=None)  # what is left of a stop must not work against it
+        recent = (*turn.state.within_a_second(turn.now), turn.now)
+        turn.change(recent=recent, stop=None)  # what is left of a stop must not work against it
     if isinstance(intent, Stream):
         streams.start(turn, event.id, intent)
     else:

@@ -107,6 +107,7 @@ class GuardProcess:
         self._simulated = settings.simulated
         self._run_ended = self._told_to_stop = False
         self._leave_by = math.inf
+        self._sleeps_until = math.inf
         Path(settings.audit).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         audit = AuditFile(Path(settings.audit))
         self._latch = None if settings.simulated else LatchFile(Path(settings.audit))
@@ -147,7 +148,9 @@ class GuardProcess:
         """Watch, decide and publish until the run has ended in good order, or a person wants it gone."""
         clock, guard = self._bus.clock, self._guard
         while not self._may_leave():
-            self._bus.wait(max(0.0, min(guard.next_due() - clock.now(), LONGEST_WAIT)))
+            self._sleeps_until = math.inf  # whoever comes before that is known rings, needed or not
+            self._sleeps_until = until = guard.next_due()
+            self._bus.wait(max(0.0, min(until - clock.now(), LONGEST_WAIT)))
             if self._told_to_stop:
                 self._told_to_stop = False
                 self._stop_robot()
@@ -212,11 +215,10 @@ class GuardProcess:
         if type(event) is Heartbeat:
             self._guard.handle(event)  # it puts off what is due, and nothing else
             return
-        before = self._guard.next_due()
         self._guard.handle(event)
         if isinstance(event, RunConnected | RunEnded):
             self._run_ended = isinstance(event, RunEnded)
-        if self._run_ended or self._guard.next_due() < before:
+        if self._run_ended or self._guard.next_due() < self._sleeps_until:
             self._bus.wake()
 
     def _say_what_came_of_it(self) -> None:

@@ -245,7 +245,7 @@ def continuity(ask: Ask) -> str | None:
 
 def rate(ask: Ask) -> str | None:
     """No more commands in a second than the guard file allows."""
-    recent = sum(ask.now - at < 1.0 for at in ask.state.recent)
+    recent = len(ask.state.within_a_second(ask.now))
     return None if recent < ask.config.limits.commands else f"{recent} commands within a second"
 
 

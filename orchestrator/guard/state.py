@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 
 import msgspec
 
@@ -241,3 +242,7 @@ class State(msgspec.Struct, frozen=True):
     """What we asked for and have seen."""
     asked: dict[str, float] = {}
     """When we last asked for each of these."""
+
+    def within_a_second(self, now: float) -> tuple[float, ...]:
+        """The commands let through since then, oldest first."""
+        return self.recent[bisect_right(self.recent, now - 1.0) :]

@@ -16,9 +16,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-START = "0" * 32
+import msgspec
+
+START = b"0" * 32
 """What the first record is chained to."""
-_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_quick_json = msgspec.json.Encoder().encode
+_strict_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 class AuditError(Exception):
@@ -30,7 +33,7 @@ class Reading:
     """What a file holds."""
 
     records: tuple[dict[str, Any], ...]
-    chain: str
+    chain: bytes
     """The hash the next record is chained to."""
     length: int
     """How many bytes are good."""
@@ -69,10 +72,10 @@ def in_use(path: Path) -> bool:
     return False
 
 
-def _parse(line: bytes, before: str) -> tuple[dict[str, Any], str] | None:
+def _parse(line: bytes, before: bytes) -> tuple[dict[str, Any], bytes] | None:
     """A record and its hash, or None when the line is not whole or not in its place."""
     try:
-        crc, chain, body = line.decode().split(" ", 2)
+        crc, chain, body = line.split(b" ", 2)
         record = json.loads(body)
     except ValueError:
         return None
@@ -80,12 +83,18 @@ def _parse(line: bytes, before: str) -> tuple[dict[str, Any], str] | None:
     return (record, chain) if whole else None
 
 
-def _crc(chain: str, body: str) -> str:
-    return f"{zlib.crc32(f'{chain} {body}'.encode()):08x}"
+def _json(record: dict[str, Any]) -> bytes:
+    """A number that is not finite, which the quick encoder writes as null, is a ValueError."""
+    body = _quick_json(record)
+    return _strict_json(record).encode() if b"null" in body else body
 
 
-def _chain(before: str, body: str) -> str:
-    return hashlib.blake2b(body.encode(), digest_size=16, key=before.encode()).hexdigest()
+def _crc(chain: bytes, body: bytes) -> bytes:
+    return b"%08x" % zlib.crc32(b"%b %b" % (chain, body))
+
+
+def _chain(before: bytes, body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=16, key=before).hexdigest().encode()
 
 
 class AuditFile:
@@ -112,7 +121,7 @@ class AuditFile:
         """Keep a record. Raises OSError when it cannot be kept."""
         body = _json(record)
         chain = _chain(self._chain, body)
-        line = f"{_crc(chain, body)} {chain} {body}\n".encode()
+        line = b"%b %b %b\n" % (_crc(chain, body), chain, body)
         try:
             if os.write(self._file, line) != len(line):
                 raise OSError(f"{self.path}: only part of a record could be written")
