@@ -18,6 +18,7 @@ from orchestrator.guard.turn import Setting, Turn
 from orchestrator.robots.intents import CancelTask, ResumeTask
 
 GIVEN_UP = {"given_up": True, "cancelled": "the base did not take the task", "cancel_due": math.inf}
+PAUSED = "a task of ours is paused on the base: whoever resumes it there makes it drive on"
 BUSY = frozenset({"queuing", "running", "paused", "waiting_confirm"})
 TO_GO_ON = frozenset({"latch", "fresh", "writer_ready", "interlock", "one_outstanding", "dry_run"})
 """The rules by which a paused task may go on for an instant."""
@@ -167,7 +168,7 @@ def left_behind(state: State) -> str:
     if not task.accepted:
         return "a task the base never showed may still begin"
     if base is not None and base.navigation == "paused":
-        return "a task of ours is paused on the base: whoever resumes it there makes it drive on"
+        return PAUSED
     return "a task of ours still runs on the base"
 
 

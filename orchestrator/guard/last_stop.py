@@ -5,17 +5,18 @@ A guard to which no run is connected refuses every command, so all it can let ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from msgspec.structs import replace
 
 from orchestrator.bus.contract import Bus
-from orchestrator.guard import streams
+from orchestrator.guard import base_task, streams
 from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import Stop
 from orchestrator.guard.outputs import Report
+from orchestrator.guard.policy import POLICIES
 from orchestrator.guard.rpc import Rpc
 from orchestrator.robots.intents import AnyIntent, HandTarget, MoveHand, StandPose, StartRemote, Stream
 from orchestrator.robots.profile import Profile
@@ -30,7 +31,7 @@ def last_stop(
     profile: Profile,
     config: GuardConfig,
     bus: Bus,
-    asked: Iterable[AnyIntent],
+    asked: Collection[AnyIntent],
     say: Callable[[Report], None],
     rpc: Rpc | None = None,
     latched: frozenset[str] = frozenset(),
@@ -54,6 +55,9 @@ def last_stop(
         assert guard.state.stop is not None
         outcome = guard.state.stop.outcome
         if outcome == "stopped":
+            base = guard.state.observed.base
+            if base is not None and base.navigation == "paused" and any(POLICIES[type(it)].task for it in asked):
+                say(Report("warning", base_task.PAUSED, value="left behind"))
             return True
         if outcome != "open" or (not heard and guard.listened_to):
             heard = True

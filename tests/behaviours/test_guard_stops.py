@@ -11,8 +11,10 @@ from behaviours.hands import HandGrasp, HandOpen, HandPose
 from behaviours.joints import MoveHand, MoveJoints
 from behaviours.mobile_base import DriveBase, MoveToTag, RotateBase
 from behaviours.stand_pose import StandPose
+from orchestrator.guard.base_task import PAUSED
 from orchestrator.guard.last_stop import last_stop
 from orchestrator.guard.modes import Mode
+from orchestrator.guard.outputs import Report
 from orchestrator.leaf import Status
 from tests.behaviours.test_mobile_base import stands, turning_base
 from tests.support.leaf_cases import MOVE_COMMAND, STANDING, UPPER, Step
@@ -125,6 +127,20 @@ def test_a_run_whose_guard_is_gone_ends_a_pose_too(leaf: Any) -> None:
     assert last_stop(stage.profile, guard_config(), stage.bus, asked, lambda report: None)
     stage.wait(3.0)
     assert where(stage) == pytest.approx(here, abs=0.06), "the robot has to find the run's writers first"
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_run_whose_guard_is_gone_tells_of_a_task_left_paused_on_the_base(paused: bool) -> None:
+    stage = Stage("atom_w").prepare(*UPPER)
+    drive = stage.leaf(MoveToTag, tag=12).go(3.0)
+    assert drive.status is Status.RUNNING
+    if paused:
+        stage.hurt("amr_pause")
+        stage.wait(1.0)
+    stage.guard.handle = lambda event: None  # type: ignore[method-assign]
+    said: list[Report] = []
+    assert last_stop(stage.profile, guard_config(), stage.bus, stage.commander._receipts.let_through, said.append)
+    assert [report.text for report in said if report.value == "left behind"] == ([PAUSED] if paused else [])
 
 
 def test_a_robot_that_walks_again_is_told_no_stand_pose() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import inf
+from pathlib import Path
+from traceback import walk_tb
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -272,6 +274,13 @@ class LeafNode(Behaviour):
     def _said(self, method: str, error: BaseException) -> str:
         if isinstance(error, WrongAttribute):
             what = f"{error.name} of {self.name} is {shown(error.value)}: it must be {error.wanted}"
-        else:
-            what = f"{method} of {self.name} raised {type(error).__name__}: {shown(error, str)}"
-        return f"{what} ({self._source.place})"
+            return f"{what} ({self._source.place})"
+        what = f"{method} of {self.name} raised {type(error).__name__}: {shown(error, str)}"
+        return f"{what} ({self._source.place}{_line(error)})"
+
+
+def _line(error: BaseException) -> str:
+    """Where in the leaf's own code it went wrong, for whoever wrote it."""
+    walk = walk_tb(error.__traceback__)
+    lines = [(frame.f_code.co_filename, line) for frame, line in walk if isinstance(frame.f_locals.get("self"), Leaf)]
+    return f"; {Path(lines[-1][0]).name}:{lines[-1][1]}" if lines else ""

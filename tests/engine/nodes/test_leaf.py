@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from orchestrator.engine.events import Note
-from tests.engine.missions import Mission
+from tests.engine.missions import Mission, Odd
 
 Fly = Callable[..., Mission]
 
@@ -36,6 +39,15 @@ def test_a_leaf_that_misbehaves_fails_with_its_line_and_is_stopped_once(fly: Fly
     assert outcome.reason.startswith(reason)
     assert "main.yaml:3:5" in outcome.reason
     assert run.said == ["start odd", "stop odd"]
+
+
+@pytest.mark.parametrize("method", ["start", "step", "stop"])
+def test_a_leaf_that_raises_is_told_with_the_line_in_its_own_file(fly: Fly, method: str) -> None:
+    told = re.search(r"main.yaml:3:5; (.*):(\d+)\)", fly(f"- Odd: {{how: {method}}}").run().reason)
+    assert told is not None
+    own = Path(inspect.getfile(Odd))
+    assert told[1] == own.name
+    assert "raise" in own.read_text().splitlines()[int(told[2]) - 1]
 
 
 @pytest.mark.parametrize("method", ["start", "step", "stop"])
