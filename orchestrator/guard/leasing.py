@@ -24,7 +24,6 @@ from orchestrator.robots.intents import (
     HandTarget,
     MoveHand,
     PauseTask,
-    ResumeTask,
     StandPose,
     StartRemote,
     StopRemote,
@@ -154,8 +153,6 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
         turn.change(task=replace(state.task, cancelled="cancelled by the run"))
     elif isinstance(intent, PauseTask):
         base_task.paused(turn)
-    elif isinstance(intent, ResumeTask):
-        turn.change(paused_task=False)
 
 
 def _expect(turn: Turn, id: int, intent: AnyIntent, what: str) -> None:  # noqa: A002

@@ -358,6 +358,24 @@ def test_a_task_that_somebody_else_has_paused_is_left_to_them_and_that_is_said(p
     assert left(world) == ["CancelTask"], "while the guard is there"
 
 
+def test_a_pause_of_ours_is_ours_until_the_base_is_seen_to_go_on() -> None:
+    world = paused()
+    for _ in range(2):  # the second time the mission is paused before the base has shown that it goes on
+        world.do(e.Resume("op"))
+        world.ask(i.ResumeTask())
+        world.do(e.Pause("op"))
+    assert left(world).count("ResumeTask") == 2
+    assert "refused" not in [kind for kind, _ in reported(world)]
+    world.do(e.Resume("op"))
+    world.shown.base = DRIVING
+    world.wait(0.2, beats=True)
+    world.shown.base = PAUSED
+    world.wait(0.2, beats=True)
+    assert ("warning", "paused") in reported(world), "this one is somebody else's"
+    world.ask(i.ResumeTask())
+    assert ("refused", "one_outstanding") in reported(world)
+
+
 def test_a_base_that_does_not_go_on_is_told_three_times_then_that_is_said() -> None:
     world = paused()
     world.do(e.RunEnded(epoch(world)))
