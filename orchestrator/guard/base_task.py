@@ -38,6 +38,22 @@ def paused(turn: Turn) -> None:
     state, base = turn.state, turn.state.observed.base
     ours = state.paused_task or base is None or base.navigation != "paused"
     turn.change(paused_task=state.task is not None and ours)
+    if state.task is not None and state.task.to_go_on == "told":
+        turn.change(task=replace(state.task, to_go_on="paused again"))
+
+
+def resumed(turn: Turn) -> None:
+    """The run has told it to go on: until that is seen, the pause it ends is still ours."""
+    if turn.state.task is not None:
+        turn.change(task=replace(turn.state.task, to_go_on="told"))
+
+
+def _went_on(turn: Turn, task: Task) -> Task:
+    """Whoever resumed it, the next pause may be somebody else's; unless ours is already on its way."""
+    turn.change(paused_task=turn.state.paused_task and task.to_go_on == "paused again")
+    task = replace(task, to_go_on="")
+    turn.change(task=task)
+    return task
 
 
 def progress(turn: Turn, before: Base | None) -> None:
@@ -46,7 +62,7 @@ def progress(turn: Turn, before: Base | None) -> None:
     if base is None or base == before or task is None:
         return
     if before is not None and (before.navigation, base.navigation) == ("paused", "running"):
-        turn.change(paused_task=False)  # whoever resumed it: the next pause may be somebody else's
+        task = _went_on(turn, task)
     if not task.accepted and _shows(base, task):
         task = replace(task, accepted=True)
         turn.change(task=task)

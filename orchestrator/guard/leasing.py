@@ -24,6 +24,7 @@ from orchestrator.robots.intents import (
     HandTarget,
     MoveHand,
     PauseTask,
+    ResumeTask,
     StandPose,
     StartRemote,
     StopRemote,
@@ -153,6 +154,8 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
         turn.change(task=replace(state.task, cancelled="cancelled by the run"))
     elif isinstance(intent, PauseTask):
         base_task.paused(turn)
+    elif isinstance(intent, ResumeTask):
+        base_task.resumed(turn)
 
 
 def _expect(turn: Turn, id: int, intent: AnyIntent, what: str) -> None:  # noqa: A002

@@ -115,6 +115,8 @@ class Task(msgspec.Struct, frozen=True):
     """One that was given up went before: the base may run both."""
     cancelled_blindly: float = -math.inf
     """When it was last cancelled because the base had fallen silent."""
+    to_go_on: str = ""
+    """"told": the run has resumed it; "paused again": and paused it before the base showed that it goes on."""
 
 
 class Hold(msgspec.Struct, frozen=True):

@@ -366,6 +366,11 @@ def test_a_pause_of_ours_is_ours_until_the_base_is_seen_to_go_on() -> None:
         world.do(e.Pause("op"))
     assert left(world).count("ResumeTask") == 2
     assert "refused" not in [kind for kind, _ in reported(world)]
+    world.shown.base = DRIVING  # what the base shows now is of before
+    world.sample()
+    world.shown.base = PAUSED
+    world.wait(1.0, beats=True)
+    assert ("warning", "paused") not in reported(world)
     world.do(e.Resume("op"))
     world.shown.base = DRIVING
     world.wait(0.2, beats=True)

@@ -107,6 +107,8 @@ class Picture(msgspec.Struct, frozen=True):
     owed: bool = False
     """Another was sent before the base had shown that one: it may run both."""
     paused_by_us: bool = False
+    resumed: str = ""
+    """Told to go on by us and not yet seen to: "told", or "paused again" when a pause of ours followed."""
     orderly: bool = False
     """Whether the last stop followed an orderly end of the run, or a person's disarming."""
     measured: tuple[tuple[str, tuple[float, ...]], ...] = ()
@@ -249,12 +251,14 @@ def _task_progress(picture: Picture, base: Any) -> dict[str, Any]:
 
     old = picture.fact("base")
     goes_on = old is not None and (old.navigation, base.navigation) == ("paused", "running")
-    paused_by_us = picture.paused_by_us and not goes_on
+    paused: dict[str, Any] = {"paused_by_us": picture.paused_by_us}
+    if goes_on:
+        paused = {"paused_by_us": picture.paused_by_us and picture.resumed == "paused again", "resumed": ""}
     task, called_off = follow(picture.task, "none"), follow(picture.called_off, "")
     if picture.owed and task == "none" and not called_off:
         owed = {"called_off": "sent", "owed": False, "task_before": base.task}
-        return {"task": task, "paused_by_us": paused_by_us, **owed}
-    return {"task": task, "paused_by_us": paused_by_us, "called_off": called_off}
+        return {"task": task, **paused, **owed}
+    return {"task": task, **paused, "called_off": called_off}
 
 
 def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], reports: list[Any]) -> Picture:
@@ -270,13 +274,16 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
             changes["remote"] = False
         elif command in ASKED_ONCE:
             base = picture.fact("base")
-            changes |= {"task": "sent", "task_before": base.task if base else 0, "paused_by_us": False}
+            changes |= {"task": "sent", "task_before": base.task if base else 0, "paused_by_us": False, "resumed": ""}
             changes |= {"called_off": "", "owed": picture.owed or picture.called_off == "sent"}
         elif command == "CancelTask" and picture.task != "none":
             changes |= {"called_off": picture.task, "task": "none" if picture.task == "sent" else picture.task}
         elif command == "PauseTask":
             base = picture.fact("base")
             changes["paused_by_us"] = picture.paused_by_us or base is None or base.navigation != "paused"
+            changes["resumed"] = "paused again" if picture.resumed == "told" else picture.resumed
+        elif command == "ResumeTask" and output.role == "command":
+            changes["resumed"] = "told"
         elif command == "ClearErrors" and output.id:
             changes["cleared"] = True
     for report in reports:
