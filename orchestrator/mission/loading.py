@@ -13,6 +13,7 @@ from orchestrator.robots.facts_of import FieldsOfAllRobots, facts_of, robot_name
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
 from orchestrator.treefile import Checked, Surroundings, check_file
+from orchestrator.treefile.file import SETTING
 from orchestrator.treefile.model import Tree
 from orchestrator.yamlfile import Findings
 
@@ -39,7 +40,9 @@ class Loaded:
     """What some nodes do instead, in tests and rehearsals."""
 
 
-def surroundings(robot: str | None = None, settings: Mapping[str, str] | None = None) -> Surroundings:
+def surroundings(
+    robot: str | None = None, settings: Mapping[str, str] | None = None, setting: str = SETTING
+) -> Surroundings:
     """Everything a tree is checked against on this machine: leaves, robots, fields, and the robot asked for.
 
     Raises ProfileError when there is no such robot or its profile has mistakes.
@@ -51,6 +54,7 @@ def surroundings(robot: str | None = None, settings: Mapping[str, str] | None = 
         robot_named=robot_named,
         robot_names=profile_names(),
         settings=settings or {},
+        setting=setting,
     )
 
 
@@ -59,10 +63,14 @@ def load_mission(
     robot: str | None = None,
     settings: Mapping[str, str] | None = None,
     substitutes: Substitutes | None = None,
+    setting: str = SETTING,
 ) -> Loaded:
-    """Read and check a tree. `robot`, a name or profile file, goes before the tree's own."""
+    """Read and check a tree. `robot`, a name or profile file, goes before the tree's own.
+
+    `setting` is how mistakes in the settings are told.
+    """
     try:
-        against = surroundings(robot, settings)
+        against = surroundings(robot, settings, setting)
         checked = check_file(path, against)
     except ProfileError as error:
         raise CannotRun(error.findings.render()) from None
@@ -72,7 +80,7 @@ def load_mission(
     if tree.robot is None:
         raise CannotRun(f"{path}: no robot is named: write robot: NAME in the tree, or give --robot NAME")
     if tree.unset:
-        given = " ".join(f"--set {name}=..." for name in tree.unset)
+        given = " ".join(f"{setting.format(name)}=..." for name in tree.unset)
         raise CannotRun(f"{path}: parameters without a value: give {given}")
     wanted = robot or tree.robot.name
     found = str(Path(wanted).resolve()) if Path(wanted).suffix else wanted

@@ -61,7 +61,7 @@ def _file(tree: str | Path, request: pytest.FixtureRequest, folder: Path) -> Pat
         file = folder / "mission.yaml"
         file.write_text(str(tree))
         return file
-    places = [request.path.parent / tree, request.config.rootpath / tree]
+    places = dict.fromkeys((request.path.parent / tree, request.config.rootpath / tree))
     found = next((place for place in places if place.exists()), None)
     if found is None:
         raise FileNotFoundError(f"there is no {' and no '.join(str(place) for place in places)}")

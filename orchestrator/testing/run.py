@@ -35,6 +35,7 @@ from orchestrator.yamlfile.findings import nearest
 LONG = 3600.0
 """Virtual seconds after which a mission that does not come to its end has failed the test."""
 ROUNDING = 1e-6
+_STATUSES = get_args(NodeStatus)
 _COMMANDS = tuple(intent.__name__ for intent in get_args(AnyIntent))
 
 
@@ -76,9 +77,11 @@ class MissionRun:
         self._nodes: list[NodeInfo] = []
         self._answers = dict(answers or {})
         self._on_event = on_event
-        settings = {name: str(value) for name, value in (values or {}).items()}
+        if isinstance(faults, str):
+            raise TypeError(f"faults is a list: write faults=[{faults!r}]")
+        settings = {name: _as_yaml(value) for name, value in (values or {}).items()}
         stand_ins = Substitutes(substitute) if substitute else None
-        loaded = load_mission(tree, robot, settings, stand_ins)
+        loaded = load_mission(tree, robot, settings, stand_ins, "values: {}")
         self._prompts = Prompts(self._known)
         self._mission = VirtualMission(loaded, self._take, self._prompts, seed)
         if mistake := mistake_in(self._answers, self._mission.mission.built):
@@ -104,6 +107,8 @@ class MissionRun:
 
     def until(self, what: str | Callable[[], bool], status: NodeStatus = "running", within: float = LONG) -> None:
         """Let time pass until a node, by name or path, has this status, or until a function says True."""
+        if status not in _STATUSES:
+            raise LookupError(f'no node is ever "{status}": a status is {", ".join(_STATUSES)}')
         if callable(what):
             self._pass_until(what, within, "what the test waits for")
         else:
@@ -289,6 +294,15 @@ class MissionRun:
 
 def _fits(pattern: str, name: str, path: str) -> bool:
     return fnmatchcase(name, pattern) or fnmatchcase(path, pattern)
+
+
+def _as_yaml(value: object) -> str:
+    """A value as a tree would have it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{', '.join(map(_as_yaml, value))}]"
+    return str(value)
 
 
 def _from_now(fault: Fault, now: float) -> Fault:

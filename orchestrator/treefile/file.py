@@ -25,6 +25,7 @@ from orchestrator.yamlfile.opening import text_of
 from orchestrator.yamlfile.units import DIMENSIONS
 
 HEAD = ("tree", "description", "robot", "params", "require", "pause", "root")
+SETTING = "--set {}"
 _LATER = ("parts", "returns")
 _TREE_NAME = re.compile(r"[A-Za-z_][\w-]{0,63}")
 _ONE_OF = re.compile(r"one of \[(.*)\]")
@@ -46,6 +47,7 @@ class Surroundings:
     robot_named: Callable[[str], RobotFacts | None] = lambda name: None
     robot_names: Iterable[str] = ()
     settings: Mapping[str, str] = field(default_factory=dict)  # --set name=value
+    setting: str = SETTING  # what a person calls one of them
 
 
 class Shared:
@@ -273,7 +275,7 @@ class FileCheck:
         """Values given on the command line; a parameter that has none and no default is reported."""
         found: dict[str, Any] = {}
         for name, text in self._shared.surroundings.settings.items():
-            source = f"--set {name}"
+            source = self._shared.surroundings.setting.format(name)
             place = Place(source, 1, 1)
             param = self.params.get(name)
             if param is None:
@@ -281,10 +283,17 @@ class FileCheck:
                 self._findings.unknown(place, "unknown-parameter", message, name, self.params)
                 continue
             self._findings.add_source(source, [text])
-            value = self._reader.value(Scalar(text, False, _Mark(source)), param.type)
+            written = self._written(text, source, param.type)
+            value = UNREAD if written is None else self._reader.value(written, param.type)
             if value is not UNREAD:
                 found[name] = value
         return found
+
+    def _written(self, text: str, source: str, wanted: ParamType) -> Node | None:
+        """What stands on the command line: a list as YAML, all else as it is, without any quoting."""
+        if wanted.kind == "list" and text.lstrip().startswith("["):
+            return read_text(text, source, self._findings).root
+        return Scalar(text, False, _Mark(source))
 
     def _require(self) -> list[Expression]:
         entry = self._entries.get("require")

@@ -71,6 +71,47 @@ def test_a_misspelt_command_is_named_with_its_neighbour(mission: StartMission) -
         mission(TWO_WAITS).commands("MoveToTagg")
 
 
+def test_a_status_that_no_node_has_is_named(mission: StartMission) -> None:
+    with pytest.raises(LookupError, match='no node is ever "failed": a status is idle, running, success, failure, sk'):
+        mission(TWO_WAITS).until("first", "failed")  # type: ignore[arg-type]
+
+
+def test_faults_are_a_list(mission: StartMission) -> None:
+    with pytest.raises(TypeError, match=r"write faults=\['amr_blocked@3s'\]"):
+        mission(TWO_WAITS, faults="amr_blocked@3s")
+
+
+ROUND = """
+tree: round
+robot: atom_w
+params:
+  tags: {type: list of tag}
+  greet: {type: bool, default: true}
+root:
+  - Log: {text: "tag $tag, $greet"}
+    for_each: {tag: $tags}
+"""
+
+
+def test_values_are_given_as_python_has_them(mission: StartMission) -> None:
+    run = mission(ROUND, values={"tags": [12, 15], "greet": False})
+    run.finish()
+    assert run.log == ["tag 12, false", "tag 15, false"]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({}, "parameters without a value: give values: tags=..."),
+        ({"tags": 12}, r"values: tags:1:1: error: a list of tag is wanted here, not a (.|\n)*\[12\]"),
+        ({"tags": [12, "high"]}, r"values: tags:1:6: error: atom_w knows no tag .high"),
+    ],
+)
+def test_mistakes_in_values_are_told_of_values(mission: StartMission, values: dict[str, object], said: str) -> None:
+    with pytest.raises(CannotRun, match=said):
+        mission(ROUND, values=values)
+
+
 def test_what_was_sent_is_told_with_its_values(mission: StartMission) -> None:
     run = mission(DELIVERY, values={"pick": 15})
     run.until("close the hand on the box")

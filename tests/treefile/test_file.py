@@ -261,6 +261,23 @@ def test_values_from_the_command_line_go_before_defaults(check: CheckText) -> No
     assert result.tree.root.children[2].values["tag"] == 12
 
 
+TOUR = "tree: t\nparams: {tags: {type: list of tag}}\nroot:\n  - CheckErrors:\n    for_each: {tag: $tags}\n"
+
+
+def test_a_list_from_the_command_line(check: CheckText) -> None:
+    result = check(TOUR, settings={"tags": "[shelf, 15]"})
+    assert result.findings.render() == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "column", "code"),
+    [("shelf, 15", 1, "wrong-kind"), ("[shelf, 15", 1, "open-bracket"), ("[shelf, shlf]", 9, "unknown-tag")],
+)
+def test_a_wrong_list_from_the_command_line(check: CheckText, written: str, column: int, code: str) -> None:
+    [finding] = check(TOUR, settings={"tags": written}).findings.sorted()
+    assert (str(finding.place), finding.code) == (f"--set tags:1:{column}", code)
+
+
 @pytest.mark.parametrize(
     ("settings", "code"),
     [({"grip": "50"}, "unit-missing"), ({"grp": "50 %"}, "unknown-parameter"), ({"grip": "0 %"}, "out-of-range")],

@@ -90,9 +90,6 @@ class LiveView:
         if changed or typed or int(now) != self._drawn_at or screen.size != screen.drawn_size:
             self._drawn_at = int(now)
             self._draw(screen, now)
-        if question is not None and question.number != self._seen:
-            self._seen = question.number
-            screen.forget_typed()
 
     def _take_events(self) -> bool:
         changed = bool(self._events)
@@ -105,6 +102,9 @@ class LiveView:
         shown = keys.hints(picture.question, picture.paused is not None, picture.running)
         lines = frame(picture, now, width, height, shown, self._plain)
         self._rendered = {line.markup: self._rendered.get(line.markup) or self._render(line) for line in lines}
+        if picture.question is not None and picture.question.number != self._seen:
+            self._seen = picture.question.number
+            screen.forget_typed()  # just before it is seen: the answer of a quick person is not lost
         screen.draw([self._rendered[line.markup] for line in lines])
 
     def _render(self, line: Text) -> str:

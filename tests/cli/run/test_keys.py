@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from orchestrator.cli.run.keys import choice_keys, hints, press
+from orchestrator.cli.run.live import LiveView
+from orchestrator.cli.run.picture import Picture
 from orchestrator.engine.events import Prompt
 
 
@@ -99,3 +103,40 @@ def test_a_key_that_is_held_acknowledges_and_does_nothing_after_that() -> None:
 def test_hints_name_the_keys_that_do_something() -> None:
     shown = hints(question("yes", "no"), paused=True, running=True)
     assert shown[:3] == [("y", "yes"), ("n", "no"), ("p", "resume")]
+
+
+class Typing:
+    """A terminal at which somebody types ahead, and answers the very instant the question is shown."""
+
+    size = drawn_size = (80, 24)
+
+    def __init__(self) -> None:
+        self._typed, self._looks = "1", 0
+
+    def __enter__(self) -> Typing:
+        return self
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def keys(self, timeout: float) -> str:
+        self._looks += 1
+        if self._looks > 3:
+            raise OSError("the terminal has gone")
+        typed, self._typed = self._typed, ""
+        return typed
+
+    def draw(self, lines: list[str]) -> None:
+        self._typed += "m" if self._looks == 1 else ""
+
+    def forget_typed(self) -> None:
+        self._typed = ""
+
+
+def test_a_quick_answer_is_taken_and_what_was_typed_before_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orchestrator.cli.run.live.Screen", Typing)
+    run, gone = Run(), threading.Event()
+    view = LiveView(Picture("REAL", "adam_u", "short"))
+    view(question("arm", "abort"))
+    view.start(run, gone.set)
+    assert gone.wait(10.0)
+    assert run.did == ["7: arm"]
