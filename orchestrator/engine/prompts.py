@@ -38,6 +38,8 @@ class Prompts:
         self._lock = threading.Lock()
         self._open: dict[int, Question] = {}
         self._count = 0
+        self.asking = False
+        """Whether somebody is being asked who answers at once, and the run waits for it."""
         self.on_answer: Callable[[], object] = lambda: None
 
     @property
@@ -48,7 +50,11 @@ class Prompts:
     def ask(self, node: int, name: str, text: str, choices: list[str], confirms: bool = False) -> Question:
         self._count += 1
         question = Question(self._count, node, name, text, choices, confirms)
-        known = self._answers(question)
+        self.asking = True
+        try:
+            known = self._answers(question)
+        finally:
+            self.asking = False
         if known is not None:
             try:
                 _choose(question, known)

@@ -15,6 +15,7 @@ from orchestrator.leaf.leaf import (
     Requirement,
     Requirements,
     Status,
+    own_line,
 )
 from orchestrator.leaf.look import Look
 from orchestrator.leaf.types import (
@@ -81,5 +82,6 @@ __all__ = [
     "installed",
     "leaves_of",
     "motion_time",
+    "own_line",
     "param_type",
 ]

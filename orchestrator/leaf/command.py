@@ -36,7 +36,13 @@ class Command(Leaf, declared=False):
     def start(self) -> None:
         self._judge = None  # if the command cannot be given, there is none to stop
         if self.mistake() is None:
-            self._judge = self.command()
+            self._judge = self._ask()
+
+    def _ask(self) -> Judge:
+        judge = self.command()
+        if not hasattr(judge, "outcome"):
+            raise TypeError(f"command() returned {judge!r} instead of what a capability gave it")
+        return judge
 
     def step(self) -> Status:
         if self._judge is None:

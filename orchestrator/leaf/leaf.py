@@ -8,10 +8,12 @@ from enum import Enum
 from inspect import get_annotations
 from math import inf
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from orchestrator.leaf.types import ParamType, param_type
 from orchestrator.leaf.words import RESERVED
+from orchestrator.robots.families import CAPABILITIES
 
 if TYPE_CHECKING:
     from orchestrator.robots.robot import Robot  # imports the middleware: only those who run a leaf need that
@@ -200,9 +202,11 @@ class Leaf:
         permission: str = "",
         timeout: float | None = 30.0,
         declared: bool = True,
-        **keywords: Any,
+        **others: Any,
     ) -> None:
-        super().__init_subclass__(**keywords)
+        super().__init_subclass__()
+        if others:
+            raise TypeError(f"{cls.__name__}: {', '.join(others)}: there is no such class keyword")
         if not declared:
             return
         params = _params(cls)
@@ -236,12 +240,22 @@ class Leaf:
         _check(cls.declaration)
 
 
+def own_line(error: BaseException) -> str:
+    """Where in a leaf's own code it went wrong, for whoever wrote it; empty when that is not known."""
+    walk = walk_tb(error.__traceback__)
+    lines = [(frame.f_code.co_filename, line) for frame, line in walk if isinstance(frame.f_locals.get("self"), Leaf)]
+    return f"{Path(lines[-1][0]).name}:{lines[-1][1]}" if lines else ""
+
+
 def _params(cls: type[Leaf]) -> dict[str, Param]:
     found = {}
     for name, annotation in get_annotations(cls, eval_str=True).items():
         if name.startswith("_"):
             continue
-        type_, may_be_none = param_type(annotation)
+        try:
+            type_, may_be_none = param_type(annotation)
+        except TypeError as error:
+            raise TypeError(f"{cls.__name__}: parameter {name}: {error}") from None
         found[name] = Param(name, type_, not may_be_none and not hasattr(cls, name), getattr(cls, name, None))
     return found
 
@@ -269,6 +283,11 @@ def _check(declared: Declaration) -> None:
     problems = [f"parameter {name} is a word of the tree language" for name in declared.params if name in RESERVED]
     problems += [f"parameter {name} hides what every leaf has" for name in declared.params if name in _EVERY_LEAF]
     problems += [f"{name} is not a parameter" for name in _named_params(declared) if name not in declared.params]
+    problems += [
+        f"{need} is not a capability: {', '.join(sorted(CAPABILITIES))}"
+        for need in declared.needs
+        if need not in CAPABILITIES
+    ]
     problems += [f"{use} is not a resource" for use in declared.uses if isinstance(use, str) and use not in RESOURCES]
     tables = (*declared.requires, *declared.changes, *declared.through, *declared.families)
     problems += [f"{family} is not a robot family" for family in tables if family not in FAMILIES]

@@ -38,11 +38,11 @@ class Cause:
         self._leaf = next(reversed(run.leaves), None)
         run.blocking = None
 
-    def take(self, text: str, value: str = "") -> None:
-        """`value` is the machine-readable part of the guard's report."""
+    def take(self, text: str, value: str = "", node: Behaviour | None = None) -> None:
+        """`value` is the machine-readable part of the guard's report; `node`, where it is known, is to blame."""
         rank = _RANKS.get(value, _OTHERS)
         if rank > self._rank:
-            self._node = self._node or self._leaf or self._innermost()
+            self._node = node or self._node or self._leaf or self._innermost()
             self.text, self._rank = text, rank
 
     def _innermost(self) -> Behaviour | None:

@@ -216,9 +216,17 @@ class Mission:
         """When it last finished a tick, or passed time."""
         return self._cause.heard
 
+    @property
+    def asking(self) -> bool:
+        return self._prompts.asking
+
     def tell_stuck(self, leaf: LeafNode | None, text: str) -> None:
         where = f" ({self.built.where(leaf)[1]})" if leaf is not None else ""
         self._tell(Note(at=self._bus.clock.now(), node=node_id(leaf), text=text + where))
+
+    def hung(self, leaf: LeafNode | None, text: str) -> StopRun:
+        self._cause.take(text, node=leaf)
+        return StopRun(text)
 
     def give_up(self, leaf: LeafNode | None, text: str) -> Outcome:
         """The end of the stream: if the tick should come back all the same, it is not heard any more."""

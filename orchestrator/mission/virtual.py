@@ -16,6 +16,7 @@ from orchestrator.guard.driver import Guard
 from orchestrator.guard.link import Person, event_of
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.rpc import TIMEOUT, Answered, no_answer, refusal_in
+from orchestrator.mission.hanging import Interrupt
 from orchestrator.mission.loading import Loaded
 from orchestrator.mission.mission import Mission
 from orchestrator.mission.recording import Recorder
@@ -56,7 +57,12 @@ class VirtualMission:
 
     def run(self) -> Outcome:
         self.mission.arm("simulation")
-        return self.mission.run()
+        with self.watch():
+            return self.mission.run()
+
+    def watch(self) -> Interrupt:
+        """While time passes in it, a leaf that does not come back ends the run."""
+        return Interrupt(self.mission)
 
 
 class TwinRpc:

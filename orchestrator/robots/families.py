@@ -134,3 +134,6 @@ def may_have(family: Family) -> frozenset[str]:
     of_base = OF_A_BASE if "base" in facts.sections else ()
     gains = () if facts.sends_gains else ("gains",)
     return facts.always | of_sections | {CAPABILITY_OF_SECTION["joints"], *of_base, *gains}
+
+
+CAPABILITIES = frozenset[str]().union(*map(may_have, FAMILIES))

@@ -91,7 +91,8 @@ class MissionRun:
         self._mission.mission.arm("test")
         self._began = self._mission.clock.now()
         self._turns: Iterator[None] = self._mission.mission.turns()
-        next(self._turns, None)
+        with self._mission.watch():
+            next(self._turns, None)
 
     @property
     def name(self) -> str:
@@ -118,8 +119,9 @@ class MissionRun:
     def wait(self, seconds: float) -> None:
         """Let time pass; the mission may end on the way, the robot goes on."""
         end = self._mission.clock.now() + seconds
-        while self._mission.clock.now() < end - ROUNDING and self._turn():
-            pass
+        with self._mission.watch():
+            while self._mission.clock.now() < end - ROUNDING and self._turn():
+                pass
         if self._mission.clock.now() < end:
             self._mission.clock.advance(end - self._mission.clock.now())
 
@@ -131,11 +133,12 @@ class MissionRun:
 
     def _pass_until(self, reached: Callable[[], bool], within: float, wanted: str) -> None:
         latest = self._mission.clock.now() + within
-        while not reached():
-            if self._mission.clock.now() > latest:
-                raise AssertionError(f"{within:g} s have passed and not yet: {wanted}\n{self.story()}")
-            if not self._turn() and not reached():
-                raise AssertionError(f"the mission ended before {wanted}\n{self.story()}")
+        with self._mission.watch():
+            while not reached():
+                if self._mission.clock.now() > latest:
+                    raise AssertionError(f"{within:g} s have passed and not yet: {wanted}\n{self.story()}")
+                if not self._turn() and not reached():
+                    raise AssertionError(f"the mission ended before {wanted}\n{self.story()}")
 
     def _turn(self) -> bool:
         """One turn of the runner; False after the last."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.leaf import Catalogue, Declaration, Leaf, ParamType
+from orchestrator.leaf import Catalogue, Declaration, Leaf, ParamType, own_line
 from orchestrator.leaf.words import KINDS, LATER, MODIFIERS, OF_KIND
 from orchestrator.treefile.durations import own_time
 from orchestrator.treefile.expression import NOT_CONSTANT, Name
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _ROLE = {**dict.fromkeys(KINDS, "kind"), **dict.fromkeys(MODIFIERS, "modifier"), **dict.fromkeys(OF_KIND, "of kind")}
 _LOOKS_LIKE_A_LEAF = re.compile(r"[A-Z]\w*")
 _COUNT = re.compile(r"[1-9][0-9]{0,8}")
+_ASKED = ("__init__", "mistake", "takes")  # of a leaf, before the run
 _STUCK = re.compile(r"(\w+):([^\s].*)", re.DOTALL)
 
 
@@ -129,7 +131,9 @@ class Builder:
             self._findings.error(written, "reserved", f'"{written.text}" is reserved for later')
             return
         valid = (*self._leaves, *KINDS)
-        self._findings.unknown(written, "unknown-node", f'there is no node "{written.text}"', written.text, valid)
+        message = f'there is no node "{written.text}"'
+        otherwise = "; `orchestrator nodes` lists the leaves"
+        self._findings.unknown(written, "unknown-node", message, written.text, valid, otherwise)
 
     def _mapping(self, written: Mapping) -> tuple[TreeNode, Outcome]:
         kind: Entry | None = None
@@ -190,7 +194,9 @@ class Builder:
             stuck = _STUCK.fullmatch(word)
             if stuck and (stuck[1] in _ROLE or stuck[1] in self._leaves):
                 message = f'a space is missing after the colon of "{stuck[1]}"'
-                self._findings.error(key, "missing-space", message, f"{stuck[1]}: {stuck[2]}")
+                cut_off = stuck[2][0] in "{["  # at the next colon, inside the brackets
+                suggestion = None if cut_off else f"{stuck[1]}: {stuck[2]}"
+                self._findings.error(key, "missing-space", message, suggestion)
             elif leaf is not None and word in leaf.params:
                 message = f'"{word}" is a parameter of {leaf.name}: indent it deeper than {leaf.name}'
                 self._findings.error(key, "parameter-outside", message)
@@ -437,7 +443,9 @@ class Builder:
                 self._findings.missing(key, "missing-parameter", f"{declared.name} needs {' and '.join(missing)}")
         if declared.one_of:
             self._check_one_of(declared, key, entries, meant)
-        if declared.leaf.mistake is not Leaf.mistake and len(values) == len(params):
+        if any(getattr(declared.leaf, name) is not getattr(Leaf, name) for name in _ASKED) and len(values) == len(
+            params
+        ):
             self._check_together(made, declared, key, entries)
         if self._reader.active and any(param.type.kind == "group" for param in params.values()):
             self._check_group(made, declared, entries)
@@ -474,7 +482,15 @@ class Builder:
         """What only the leaf knows about its values, as far as all of them are known before the run."""
         if any(isinstance(value, (Expression, Template)) for value in made.values.values()):
             return
-        mistake = declared.leaf(None, made.values).mistake()
+        try:
+            leaf = declared.leaf(None, made.values, Path(made.place.file).parent)
+            mistake = leaf.mistake()
+            leaf.takes()
+        except Exception as error:  # of whoever wrote the leaf: the operator gets to know who must mend it
+            what = f"{type(error).__name__}: {error}"[:200]
+            message = f"{declared.name} cannot be checked, its own code raised {what} ({own_line(error)})"
+            self._findings.error(key, "broken-leaf", message)
+            return
         if mistake is not None:
             at = entries[mistake[0]][1] if mistake[0] in entries else key
             self._findings.error(at, "contradiction", f"{declared.name}: {mistake[1]}")

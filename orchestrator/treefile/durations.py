@@ -31,10 +31,9 @@ def own_time(node: TreeNode) -> float:
     declared = node.leaf
     if declared is None or len(node.values) < len(declared.params):
         return 0.0
-    leaf = declared.leaf(None, node.values, Path(node.place.file).parent)
     try:
-        return _known(leaf.takes())
-    except TypeError:  # it calculates with what becomes known only in the run
+        return _known(declared.leaf(None, node.values, Path(node.place.file).parent).takes())
+    except Exception:  # it calculates with what becomes known only in the run; anything else `check` has told
         return 0.0
 
 

@@ -16,6 +16,7 @@ SHOWN = 50
 SUGGESTED = 100  # searches for the name that was meant: each looks at every name there is
 CANDIDATES = 500
 LONGEST = 500  # characters of a sentence: what is quoted in it may be as long as the file
+_WORD = re.compile(r"[A-Z]+[a-z0-9]*|[a-z0-9]+")
 WIDTH = 100  # characters shown of a long line, before and after the place
 
 
@@ -75,6 +76,8 @@ class Near(NamedTuple):
 
     word: str
     valid: tuple[str, ...]
+    otherwise: str = ""
+    """What the message ends with when none is near."""
 
 
 Suggestion = str | Near | None
@@ -112,9 +115,11 @@ class Findings:
     def warning(self, at: Placed | Place, code: str, message: str, suggestion: Suggestion = None) -> None:
         self._add(at, "warning", code, message, suggestion)
 
-    def unknown(self, at: Placed | Place, code: str, message: str, word: str, valid: Iterable[str]) -> None:
-        """An error about a name that does not exist, with the nearest one that does."""
-        self._add(at, "error", code, message, Near(word, () if self.full else tuple(valid)))
+    def unknown(
+        self, at: Placed | Place, code: str, message: str, word: str, valid: Iterable[str], otherwise: str = ""
+    ) -> None:
+        """An error about a name that does not exist, with the nearest one that does; `otherwise` if none is near."""
+        self._add(at, "error", code, message, Near(word, () if self.full else tuple(valid), otherwise))
 
     def missing(self, at: Placed | Place, code: str, message: str, suggestion: Suggestion = None) -> None:
         """An error about something that is not there; not said where an earlier error may be the reason."""
@@ -139,12 +144,15 @@ class Findings:
             return
         if len(message) > LONGEST:
             message = f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
-        self._found[place] = Finding(place, severity, code, printable(message), self._looked_for(suggestion))
+        found = self._looked_for(suggestion)
+        if found is None and isinstance(suggestion, Near):
+            message += suggestion.otherwise
+        self._found[place] = Finding(place, severity, code, printable(message), found)
 
     def _looked_for(self, suggestion: Suggestion) -> str | None:
         if isinstance(suggestion, Near):
             self._searches += 1
-            suggestion = nearest(*suggestion) if self._searches <= SUGGESTED else None
+            suggestion = nearest(suggestion.word, suggestion.valid) if self._searches <= SUGGESTED else None
         return printable(suggestion) if suggestion is not None and len(suggestion) <= LONGEST else None
 
     def __len__(self) -> int:
@@ -205,6 +213,9 @@ def _nearest(word: str, valid: tuple[str, ...]) -> str | None:
     same = plain.get(_plain(word))
     if same is not None:
         return same if same != word else None
+    turned = {_words(name): name for name in reversed(valid)}
+    if (words := _words(word)) and words in turned:
+        return turned[words]
     close = get_close_matches(_plain(word), plain, n=1, cutoff=0.6)
     return plain[close[0]] if close else None
 
@@ -217,3 +228,8 @@ def listed(words: Sequence[str], most: int = 20) -> str:
 
 def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").replace(" ", "").lower()
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name in no order: GraspHand and hand_grasp have the same."""
+    return tuple(sorted(word.lower() for word in _WORD.findall(name)))

@@ -18,6 +18,7 @@ from orchestrator.yamlfile.slips import Complaint, explain
 _REREAD = 2 * LARGEST_FILE  # characters read again after syntax errors, so that hostile input is answered in time
 
 _TOP_KEY = re.compile(r"(?:[A-Za-z_][\w ]*|\"[^\"]*\"|'[^']*') *:(?:\s|$)")
+_TAB_FIRST = re.compile(r" *\t")
 _DASH = re.compile(r" *- |\s*-$")
 
 
@@ -89,7 +90,8 @@ class _Reading:
         line, column, code, message, suggestion = explain(complaint)
         line = max(0, min(line, len(self._lines) - 1))
         column = min(column, len(self._lines[line]))
-        self._findings.error(Place(self._file, line + 1, column + 1), code, message, suggestion)
+        if not _TAB_FIRST.match(self._lines[line]):  # what it would line up with is not known; the tab is reported
+            self._findings.error(Place(self._file, line + 1, column + 1), code, message, suggestion)
         return line
 
     def _leave_out(self, line: int) -> bool:

@@ -81,5 +81,15 @@ def test_what_could_not_be_started_can_be_stopped() -> None:
     attempt.stop()
 
 
+def test_a_command_that_gives_nothing_back_is_told_so() -> None:
+    class Forgetful(Try, declared=False):
+        def command(self) -> Judge:
+            super().command()
+            return None  # type: ignore[return-value]
+
+    with pytest.raises(TypeError, match=r"command\(\) returned None instead of what a capability gave it"):
+        Forgetful(Script(), {}).start()
+
+
 def test_a_base_class_is_no_leaf() -> None:
     assert list(Catalogue(leaves_of(command_module))) == []

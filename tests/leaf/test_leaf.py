@@ -1,11 +1,27 @@
 import re
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal, get_origin
 
 import pytest
 
-from orchestrator.leaf import Angle, Between, By, Duration, Leaf, Limit, ParamType, Percent, Status, Tag, param_type
+from orchestrator.leaf import (
+    Angle,
+    Between,
+    By,
+    Duration,
+    Leaf,
+    Limit,
+    ParamType,
+    Percent,
+    Status,
+    Tag,
+    param_type,
+    types,
+)
+from orchestrator.robots.knowledge import Known, Unknown
+from orchestrator.robots.reasons import Reason
 
 
 class Drive(Leaf, needs="mobile_base", uses="base", requires={"atom": {"fsm": ("ready",)}}, timeout=60.0):
@@ -95,6 +111,9 @@ def declare(doc: str = "Do it.\n\n- Bad", annotations: dict[str, object] | None 
         ({"annotations": {"timeout": int}}, "timeout is a word of the tree language"),
         ({"annotations": {"y": int}}, "y is a word of the tree language"),
         ({"annotations": {"robot": int}}, "robot hides what every leaf has"),
+        ({"annotations": {"x": dict}}, "Bad: parameter x: not a type of a parameter"),
+        ({"need": "hands"}, "Bad: need: there is no such class keyword"),
+        ({"needs": "hnads"}, "Bad: hnads is not a capability: .*hands"),
         ({"uses": "tail"}, "tail is not a resource"),
         ({"uses": (By("hand"),)}, "hand is not a parameter"),
         ({"requires": {"spot": {}}}, "spot is not a robot family"),
@@ -108,10 +127,33 @@ def test_a_wrong_declaration_is_refused_when_the_class_is_made(keywords: dict[st
         declare(**keywords)  # type: ignore[arg-type]
 
 
+WRITING = (Path(__file__).parents[2] / "docs" / "writing_leaves.md").read_text()
+
+
+def test_the_leaves_of_the_documentation_can_be_used() -> None:
+    names: dict[str, Any] = {"__name__": "documented"}
+    for block in re.findall(r"```python\n(.*?)```", WRITING, re.DOTALL):
+        exec(block, names)
+    assert names["StandPose"].declaration.implemented
+    wait = names["WaitForCharge"]
+    levels = [Known(40.0, 0.0), Known(42.0, 0.0), Known(45.0, 0.0), Known(20.0, 0.0), Unknown(Reason.STALE, "silent")]
+    robot = SimpleNamespace(battery=SimpleNamespace(level=lambda: levels.pop(0)))
+    leaf = wait(robot, {"gain": 5.0})
+    leaf.start()
+    assert [leaf.step() for _ in range(3)] == [Status.RUNNING, Status.RUNNING, Status.SUCCESS]
+    assert (leaf.step(), leaf.reason) == (Status.FAILURE, "discharging")
+    assert (leaf.step(), leaf.reason) == (Status.FAILURE, "stale")
+
+
+def test_every_type_of_a_parameter_is_in_the_documentation() -> None:
+    named = {name for name, each in vars(types).items() if get_origin(each) is Annotated}
+    table = WRITING.partition("| annotation |")[2].partition("\n\n")[0]
+    assert named - set(re.findall(r"\w+", table)) == set()
+
+
 def test_every_class_keyword_is_in_the_documentation() -> None:
     keywords = [
         name for name, each in signature(Leaf.__init_subclass__).parameters.items() if each.kind is each.KEYWORD_ONLY
     ]
-    text = (Path(__file__).parents[2] / "docs" / "writing_leaves.md").read_text()
-    table = text.partition("| class keyword |")[2].partition("\n\n")[0]
+    table = WRITING.partition("| class keyword |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `(\w+)`", table, re.MULTILINE) == keywords

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from behaviours.hands import HandOpen
 from orchestrator.engine.nodes.leaf import LeafNode
+from orchestrator.engine.prompts import Prompts, Question
+from orchestrator.engine.run import StopRun
 from orchestrator.engine.runner import Outcome
 from orchestrator.mission import hanging
 from orchestrator.mission.hanging import Watch
+from orchestrator.mission.loading import load_mission
+from orchestrator.mission.virtual import VirtualMission
+from orchestrator.testing import StartMission
 
 BLOCKING = """
 import time
@@ -65,8 +74,41 @@ def test_a_leaf_that_never_comes_back_is_named_and_the_run_ends_with_3(
     assert "the guard still holds" not in done.stderr
 
 
+@pytest.mark.parametrize("hangs", ["while True: pass", "while True: time.sleep(1000)"])
+@pytest.mark.parametrize("method", ["step", "start", "stop"])
+def test_in_virtual_time_it_is_interrupted(
+    mission: StartMission, monkeypatch: pytest.MonkeyPatch, hangs: str, method: str
+) -> None:
+    monkeypatch.setattr(hanging, "LOOK", 0.005)
+    made: dict[str, Any] = {"time": time}
+    exec(compile(f"def {method}(leaf):\n    {hangs}", "own.py", "exec"), made)
+    monkeypatch.setattr(HandOpen, method, made[method])
+    monkeypatch.setattr(sys, "gettrace", lambda: None)  # those who measure coverage trace as a debugger does
+    before = signal.getsignal(signal.SIGUSR1)
+    run = mission(TREE)
+    outcome = run.finish()
+    assert (outcome.status, run.failed_node) == ("stopped", "open the hand")
+    assert outcome.reason == "open the hand has not come back for 0.1 s, at own.py:2: the run is given up"
+    assert any(line.startswith("open the hand has not come back for 0.02 s") for line in run.log)
+    assert signal.getsignal(signal.SIGUSR1) == before
+
+
+def test_who_thinks_about_an_answer_for_long_does_not_hang(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(hanging, "LOOK", 0.001)
+    (tmp_path / "tree.yaml").write_text("tree: t\nrobot: gr2\nroot: [Ask: {question: Go on?, choices: [yes]}]\n")
+
+    def think(question: Question) -> str:
+        time.sleep(0.1)  # of the person, not of the test: the watch counts real looks
+        return "yes"
+
+    virtual = VirtualMission(load_mission(tmp_path / "tree.yaml"), prompts=Prompts(think))
+    assert virtual.run().status == "success"
+
+
 class Mission:
     """Finishes so many ticks, one between each two looks; then none."""
+
+    asking = False
 
     def __init__(self, ticks: int) -> None:
         self.ticks = ticks
@@ -81,6 +123,9 @@ class Mission:
     def tell_stuck(self, leaf: LeafNode | None, text: str) -> None:
         assert self.finished == self.ticks, "it went on"
         self.told.append(text)
+
+    def hung(self, leaf: LeafNode | None, text: str) -> StopRun:
+        return StopRun(text)
 
     def give_up(self, leaf: LeafNode | None, text: str) -> Outcome:
         self.told.append(text)

@@ -1,6 +1,7 @@
 """What the engine gets: the example of the language, node by node."""
 
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -151,6 +152,33 @@ def test_a_leaf_without_behaviour_cannot_run(tmp_path: Path) -> None:
     surroundings = Surroundings(Catalogue([sing.declaration]), {})  # type: ignore[attr-defined]
     (found,) = check_file(path, surroundings).findings.sorted()
     assert (found.severity, found.code, found.place.line) == ("error", "not-implemented", 2)
+
+
+@pytest.mark.parametrize("method", ["__init__", "mistake", "takes"])
+def test_a_leaf_that_raises_when_it_is_asked_is_named_with_its_line(tmp_path: Path, method: str) -> None:
+    def broken(self: Leaf, *_: Any) -> Any:
+        raise KeyError("speed")
+
+    body = {"__doc__": "Sing.\n\n- Sing", "__module__": "mine", "step": lambda self: None, method: broken}
+    sing: Any = type("Sing", (Leaf,), body)
+    path = tmp_path / "t.yaml"
+    path.write_text("tree: t\nroot:\n  - Sing: {}\n    timeout: 1 s\n")
+    (found,) = check_file(path, Surroundings(Catalogue([sing.declaration]), {})).findings.sorted()
+    assert (found.code, found.place.line) == ("broken-leaf", 3)
+    assert found.message.startswith("Sing cannot be checked, its own code raised KeyError: 'speed' (test_build.py:")
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        ("GraspHand", 'there is no node "GraspHand"; did you mean HandGrasp?'),
+        ("Xylophone", 'there is no node "Xylophone"; `orchestrator nodes` lists the leaves'),
+        ("SetFsm:{state: ready}", 'a space is missing after the colon of "SetFsm"'),
+        ("SetFsm:ready", "a space is missing after the colon; did you mean SetFsm: ready?"),
+    ],
+)
+def test_a_slip_is_told_with_what_was_meant(check: CheckText, node: str, message: str) -> None:
+    assert [finding.sentence for finding in check(whole(f"- {node}"), None).findings.sorted()] == [message]
 
 
 @pytest.mark.parametrize(

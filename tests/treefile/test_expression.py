@@ -211,7 +211,7 @@ def test_the_remedy_is_what_was_meant(text: str, suggestion: str | None) -> None
     found: list[Any] = []
     world = World(FIELDS, ATOM_W, CAPABILITIES)
     parse_expression(text, world, SomeNames(), lambda *said: found.append(said[3]))
-    looked_for = [nearest(*near) if isinstance(near, Near) else near for near in found]
+    looked_for = [nearest(near.word, near.valid) if isinstance(near, Near) else near for near in found]
     assert looked_for == ([] if text == "stable" else [suggestion])
 
 

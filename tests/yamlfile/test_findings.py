@@ -110,7 +110,10 @@ def test_the_nearest_name_ignores_case_and_separators_first() -> None:
     assert nearest("moveToTag", ("MoveToTag", "MoveJoints")) == "MoveToTag"
     assert nearest("set_fsm", ("SetFsm",)) == "SetFsm"
     assert nearest("MvoeToTag", ("MoveToTag", "Wait")) == "MoveToTag"
+    assert nearest("GraspHand", ("HandOpen", "HandGrasp")) == "HandGrasp"
+    assert nearest("tag_move_to", ("MoveToTag", "Wait")) == "MoveToTag"
     assert nearest("xyz", ("MoveToTag", "Wait")) is None
+    assert nearest("---", ("+++", "Wait")) is None
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=20), max_size=5))

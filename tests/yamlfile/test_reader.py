@@ -75,6 +75,8 @@ REFUSED = [
     ("a: -01.5\n", 1, 4, "leading-zero"),
     ("a:\t1\n", 1, 3, "tab"),
     ("\ta: 1\n", 1, 1, "tab"),
+    ("a:\n  - b\n\t- c\n", 3, 1, "tab"),
+    ("a:\n    b: 1\n  \tc: 2\n", 3, 3, "tab"),
     ("12: a\n", 1, 1, "key-not-text"),
     ("true: a\n", 1, 1, "key-not-text"),
     ("~: a\n", 1, 1, "key-not-text"),

@@ -104,7 +104,10 @@ def test_what_does_not_fit_says_what_to_write(
     with pytest.raises(Mistake) as caught:
         of.parse(text)
     found = caught.value.suggestion
-    assert (caught.value.code, nearest(*found) if isinstance(found, Near) else found) == (code, suggestion)
+    assert (caught.value.code, nearest(found.word, found.valid) if isinstance(found, Near) else found) == (
+        code,
+        suggestion,
+    )
 
 
 def test_metres_for_a_duration_get_the_well_known_remedy() -> None:

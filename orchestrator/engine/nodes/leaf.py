@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import inf
-from pathlib import Path
-from traceback import walk_tb
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -24,7 +22,7 @@ from orchestrator.engine.nodes.attributes import (
     why_of,
 )
 from orchestrator.engine.run import SILENCE, Run, StopRun
-from orchestrator.leaf import Leaf
+from orchestrator.leaf import Leaf, own_line
 from orchestrator.leaf import Status as LeafStatus
 from orchestrator.yamlfile import Place
 from orchestrator.yamlfile.findings import Placed
@@ -190,8 +188,10 @@ class LeafNode(Behaviour):
         self.feedback_message = ""
         self._heard = _NOTHING
         self._silent_until = -inf
+        method = "__init__"
         try:
             made, parts = self._make()
+            method = "takes"
             timeout = time_limit_of(made) if self._timeout is None else self._timeout()
             self._period = period_of(made)
         except Unknown as unknown:
@@ -199,7 +199,7 @@ class LeafNode(Behaviour):
         except PASSING:
             raise
         except BaseException as error:
-            return self._said("__init__", error)
+            return self._said(method, error)
         self.run.resources.claim(parts, self)
         self._started_at = self._now()
         self._deadline = inf if timeout is None else self._started_at + timeout
@@ -276,11 +276,5 @@ class LeafNode(Behaviour):
             what = f"{error.name} of {self.name} is {shown(error.value)}: it must be {error.wanted}"
             return f"{what} ({self._source.place})"
         what = f"{method} of {self.name} raised {type(error).__name__}: {shown(error, str)}"
-        return f"{what} ({self._source.place}{_line(error)})"
-
-
-def _line(error: BaseException) -> str:
-    """Where in the leaf's own code it went wrong, for whoever wrote it."""
-    walk = walk_tb(error.__traceback__)
-    lines = [(frame.f_code.co_filename, line) for frame, line in walk if isinstance(frame.f_locals.get("self"), Leaf)]
-    return f"; {Path(lines[-1][0]).name}:{lines[-1][1]}" if lines else ""
+        line = own_line(error)
+        return f"{what} ({self._source.place}{'; ' + line if line else ''})"

@@ -74,8 +74,8 @@ class Report(NamedTuple):
     @property
     def out_of_order(self) -> str:
         """What is wrong with the base itself; empty if nothing is."""
-        wrong = self.device in _BAD_DEVICE or self.errors
-        return f"the base is {self.device}, error codes {list(self.errors)}" if wrong else ""
+        codes = f", error codes {list(self.errors)}" if self.errors else ""
+        return f"the base is {self.device}{codes}" if codes or self.device in _BAD_DEVICE else ""
 
 
 class Task(Judge):
