@@ -17,16 +17,24 @@ from orchestrator.wire.codec import codec
 from orchestrator.wire.example import example
 from orchestrator.wire.topics import topics
 
-PERIOD = 0.05
-"""Seconds between two samples of every state topic."""
 TOPICS = topics("atom")
+STATES = (
+    "rt/emergency/state",
+    "rt/lower/state",
+    "rt/upper/state",
+    "rt/hands/state",
+    "rt/main/nodes/state",
+    "rt/amr/state",
+)
+QUIET = dict.fromkeys(STATES, 20.0)
+"""Samples a second of every state topic: just enough to stay fresh."""
 WALK = 301
 
 
 class BenchRobot:
     """Healthy, in walk, arms under upper control at zero. `turn` waits for commands and publishes when it is time."""
 
-    def __init__(self, network: DdsSettings) -> None:
+    def __init__(self, network: DdsSettings, rates: dict[str, float] = QUIET) -> None:
         self.network = network
         self.bus = DdsBus(network, "bench robot", breather=0.0)
         self.emergency = wire.EmergencyState_(False, False, False, False)
@@ -42,31 +50,32 @@ class BenchRobot:
         base.work_mode = base.task_id = 0
         base.basic_status.battery_level = 80.0
         base.amr_event.emergency_stop_pressed = base.amr_event.low_battery = False
-        self._states: dict[str, Any] = {
-            "rt/emergency/state": self.emergency,
-            "rt/lower/state": self.lower,
-            "rt/upper/state": upper,
-            "rt/hands/state": example(wire.HandsState_),
-            "rt/main/nodes/state": _healthy(example(wire.MainNodesState_)),
-            "rt/amr/state": base,
-        }
+        hands, nodes = example(wire.HandsState_), _healthy(example(wire.MainNodesState_))
+        self._states: dict[str, Any] = dict(zip(STATES, (self.emergency, self.lower, upper, hands, nodes, base)))
         self._writers = {name: self.bus.writer(TOPICS[name]) for name in self._states}
-        self._due = RealClock.now()
-        self._noise = 1e-4
+        self._rates = rates
+        self._due = dict.fromkeys(STATES, RealClock.now())
 
     def listen(self, name: str, heard: Callable[[Sample], None]) -> None:
         """Every command on a topic, as it comes."""
         self.bus.reader(replace(TOPICS[name], kind="event")).on_sample(heard)
 
-    def turn(self, longest: float = PERIOD) -> None:
-        self.bus.wait(max(0.0, min(self._due - RealClock.now(), longest)))
-        if RealClock.now() >= self._due:
-            self._due = RealClock.now() + PERIOD
+    def turn(self, longest: float = 0.05) -> None:
+        now, first = RealClock.now(), min(self._due.values())
+        self.bus.wait(max(0.0, min(first - now, longest)))
+        now = RealClock.now()
+        for name in [name for name, due in self._due.items() if now >= due]:
+            self._due[name] = max(self._due[name] + 1 / self._rates[name], now - 0.05)  # held up, it catches up
+            self._live(name)
+            self.show(name)
+
+    def _live(self, name: str) -> None:
+        """A robot whose numbers never change counts as frozen."""
+        if name == "rt/amr/state":
             self._base.basic_status.heartbeat = (self._base.basic_status.heartbeat + 1) % 2**16
-            self._noise = -self._noise  # a robot whose numbers never change counts as frozen
-            self.lower.motor_state[0].q = self._upper.motor_state[0].q = self._noise
-            for name in self._states:
-                self.show(name)
+        elif name in ("rt/lower/state", "rt/upper/state"):
+            motor = self._states[name].motor_state[0]
+            motor.q = -1e-4 if motor.q > 0 else 1e-4
 
     def show(self, name: str) -> float:
         """Publish one state now; says when."""

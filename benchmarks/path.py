@@ -1,8 +1,9 @@
 """The whole way: a watched field changes on the wire, a leaf succeeds, the next leaf's command is on the wire.
 
 Run and guard are processes as in a real mission. Its tree waits for a button, sends a command, and so on.
-Beside it, in the same run: bare cyclonedds-python, raw samples and a WaitSet, there and back between two processes;
-at the same pace, because whatever has slept wakes up slowly, and without a pause.
+Beside it, in the same run: bare cyclonedds-python, one process that waits for raw samples with a WaitSet, looks at the
+button and writes a command made beforehand. The robot is the same for both: a quiet one, after which whatever has slept
+wakes up slowly, and one that sends as much as an Atom-W.
 """
 
 from __future__ import annotations
@@ -15,13 +16,19 @@ import subprocess
 import sys
 import tempfile
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+from cyclonedds._clayer import ddspy_take, ddspy_write
+from cyclonedds.core import ReadCondition, WaitSet
+from cyclonedds.domain import Domain, DomainParticipant
+from cyclonedds.pub import DataWriter
+from cyclonedds.sub import DataReader
+from cyclonedds.topic import Topic as DdsTopic
 
 from benchmarks import Row, at_most, report
-from benchmarks._bench_robot import BenchRobot
-from benchmarks.bus import PING, _BareSide, _child, _median, _private
+from benchmarks._bench_robot import QUIET, TOPICS, BenchRobot
 from orchestrator.bus.settings import DdsSettings, loopback
 from orchestrator.clock import RealClock
 from orchestrator.wire.codec import codec
@@ -32,57 +39,81 @@ PAUSE = 0.025
 """Seconds between two presses: the guard lets 50 commands a second pass."""
 LATE = 0.3
 """Seconds after which a press was too early: the mission has not begun, or is over."""
+ANY = 0x7F
 A_BUTTON = 3
 """The byte of the pad that has it."""
+STATE, COMMAND = TOPICS["rt/lower/state"], TOPICS["rt/amr/cmd"]
+ATOM_W = {**QUIET, STATE.name: 833.0, "rt/upper/state": 833.0, "rt/hands/state": 125.0, "rt/amr/state": 40.0}
+"""Samples a second as the vendor gives them (docs/wire.md)."""
 
 
 def rows() -> list[Row]:
-    bare = [_bare()]
-    path, run, guard = _path()
-    bare.append(_bare())
-    at_once, usual = (statistics.mean(each) for each in zip(*bare))
+    return [*_rows("quiet robot", QUIET), *_rows("Atom-W", ATOM_W)]
+
+
+def _rows(name: str, rates: dict[str, float]) -> list[Row]:
+    bare, path = _bare(rates), _path(rates)
+    bare += _bare(rates)
+    times, run, guard = path
+    ours, theirs, worst = statistics.median(times), statistics.median(bare), sorted(times)[int(len(times) * 0.99)]
     return [
-        report("wake-up: bare raw WaitSet, there and back without a pause, p50", at_once * 1e6, "us"),
-        report("wake-up: the same at the pace of the mission, p50", usual * 1e6, "us"),
-        report("wake-up: state sample to next command, p50", statistics.median(path) * 1e6, "us"),
-        report("wake-up: state sample to next command, p99", sorted(path)[int(len(path) * 0.99)] * 1e6, "us"),
-        at_most("wake-up: run and guard / bare", statistics.median(path) / usual, "x", 2.0),
-        at_most("memory of the run", run, "MB", 80),
-        at_most("memory of the guard", guard, "MB", 50),
+        report(f"wake-up, {name}: bare raw WaitSet, p50", theirs * 1e6, "us"),
+        report(f"wake-up, {name}: state sample to next command, p50", ours * 1e6, "us"),
+        report(f"wake-up, {name}: state sample to next command, p99", worst * 1e6, "us"),
+        at_most(f"wake-up, {name}: run and guard / bare", ours / theirs, "x", 2.0),
+        at_most(f"memory of the run, {name}", run, "MB", 80),
+        at_most(f"memory of the guard, {name}", guard, "MB", 50),
     ]
 
 
-def _bare() -> tuple[float, float]:
-    """Seconds without a pause, and with the mission's."""
-    data = codec(PING.type).encode(example(PING.type))
-    settings = _private()
-    with _child("bare_echo", settings), _BareSide(settings, "ping", "pong") as side:
-        at_once, paced = (_median(lambda: side.round_trip(data), 400, pause) for pause in (0.0, PAUSE))
-    return at_once, paced
+def _bare(rates: dict[str, float]) -> list[float]:
+    """Seconds of every step."""
+    network = _network()
+    with contextlib.closing(BenchRobot(network, rates)) as robot, _other_side("bare", network) as process:
+        times = _steps(robot, lambda done: done < STEPS // 2)
+        process.terminate()
+    return times
 
 
-def _path() -> tuple[list[float], float, float]:
+def _path(rates: dict[str, float]) -> tuple[list[float], float, float]:
     """Seconds of every step, and the megabytes of run and guard."""
-    network = loopback(60, tag=f"bench-{uuid.uuid4()}")
-    times: list[float] = []
-    heard: list[float] = []
-    with tempfile.TemporaryDirectory(prefix="o") as folder, contextlib.closing(BenchRobot(network)) as robot:
-        robot.listen("rt/amr/cmd", lambda sample: heard.append(sample.received))
-        command = [sys.executable, "-m", "benchmarks.path", msgspec.json.encode(network).decode(), folder]
-        environment = os.environ | {"XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder}
-        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-            while process.poll() is None:
-                heard.clear()
-                pressed = _press(robot, 1)
-                while not heard and RealClock.now() < pressed + LATE:
-                    robot.turn(0.05)
-                times += [heard[0] - pressed] if heard else []
-                _press(robot, 0)
-                _for(robot, PAUSE)
-            assert process.stdout is not None
-            said = process.stdout.read().splitlines()
+    network = _network()
+    with (
+        tempfile.TemporaryDirectory(prefix="o") as folder,
+        contextlib.closing(BenchRobot(network, rates)) as robot,
+        _other_side("run", network, folder) as process,
+    ):
+        times = _steps(robot, lambda done: process.poll() is None)
+        assert process.stdout is not None
+        said = process.stdout.read().splitlines()
     run, guard = json.loads(said[-1])
     return times[:STEPS], run, guard
+
+
+def _network() -> DdsSettings:
+    return loopback(60, tag=f"bench-{uuid.uuid4()}")
+
+
+def _other_side(role: str, network: DdsSettings, folder: str = "") -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "benchmarks.path", role, msgspec.json.encode(network).decode(), folder]
+    environment = os.environ | {"XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def _steps(robot: BenchRobot, goes_on: Callable[[int], bool]) -> list[float]:
+    """From a press to the command that answers it; what is not answered is pressed again."""
+    times: list[float] = []
+    heard: list[float] = []
+    robot.listen(COMMAND.name, lambda sample: heard.append(sample.received))
+    while goes_on(len(times)):
+        heard.clear()
+        pressed = _press(robot, 1)
+        while not heard and RealClock.now() < pressed + LATE:
+            robot.turn()
+        times += [heard[0] - pressed] if heard else []
+        _press(robot, 0)
+        _for(robot, PAUSE)
+    return times
 
 
 def _press(robot: BenchRobot, down: int) -> float:
@@ -96,7 +127,26 @@ def _for(robot: BenchRobot, seconds: float) -> None:
         robot.turn(end - RealClock.now())
 
 
-# The run: `python -m benchmarks.path NETWORK FOLDER`
+# The other sides: `python -m benchmarks.path bare|run NETWORK FOLDER`
+
+
+def _answer_barely(network: DdsSettings, folder: Path) -> None:
+    """cyclonedds-python as it comes, with raw samples and a WaitSet: the fastest it offers. It is ended by a signal."""
+    domain = Domain(network.domain, network.xml())
+    participant = DomainParticipant(network.domain)
+    writer = DataWriter(participant, DdsTopic(participant, COMMAND.name, COMMAND.type))
+    reader = DataReader(participant, DdsTopic(participant, STATE.name, STATE.type))
+    waitset = WaitSet(participant)
+    waitset.attach(condition := ReadCondition(reader, ANY))
+    command, buttons = codec(COMMAND.type).encode(example(COMMAND.type)), codec(STATE.type).field("wireless_remote")
+    was_down = 0
+    while domain and condition:
+        waitset.wait(1_000_000_000)
+        for data, info in ddspy_take(reader._ref, ANY, 1):
+            down = buttons(data)[A_BUTTON] if info.valid_data else 0
+            if down and not was_down:
+                ddspy_write(writer._ref, command)
+            was_down = down
 
 
 TREE = f"""
@@ -131,4 +181,5 @@ def _run(network: DdsSettings, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    _run(msgspec.json.decode(sys.argv[1], type=DdsSettings), Path(sys.argv[2]))
+    role = {"bare": _answer_barely, "run": _run}[sys.argv[1]]
+    role(msgspec.json.decode(sys.argv[2], type=DdsSettings), Path(sys.argv[3]))

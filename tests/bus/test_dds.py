@@ -23,6 +23,7 @@ from orchestrator.bus import BusError, Report, Sample, cyclone
 from orchestrator.bus.dds import DdsBus, DdsEvents, DdsStream
 from orchestrator.bus.exchange import all_topics, exchange
 from orchestrator.bus.settings import DdsSettings, loopback
+from orchestrator.clock import VirtualClock
 from orchestrator.wire import dobot_atom
 from orchestrator.wire.codec import WireError, codec
 from orchestrator.wire.example import example
@@ -152,6 +153,29 @@ def test_one_look_takes_everything_there_is(robot: DdsBus, run: DdsBus) -> None:
     until(robot, lambda: not robot.wait(0.05))
     reader.look()
     assert reader.received == 100
+
+
+@pytest.mark.parametrize(("samples", "naps"), [(92, False), (250, True)])
+def test_samples_are_taken_in_batches_only_where_more_come_than_from_any_robot(
+    samples: int, naps: bool, robot: DdsBus, settings: DdsSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("orchestrator.bus.dds.time.sleep", slept.append)
+    clock = VirtualClock()
+    with DdsBus(settings, "run", clock) as run:
+        writer, reader = robot.writer(EMERGENCY), run.reader(EMERGENCY)
+        until(robot, lambda: writer.ready)
+        run.wait(0.0)
+        for _ in range(samples):
+            writer.write(flags(False))
+        until(robot, lambda: run.wait(0.0) or reader.received == samples)
+        clock.step(0.05)
+        run.wait(0.0)  # all of them came between two looks
+        writer.write(flags(False))
+        threading.Timer(0.2, run.wake).start()
+        assert run.wait(1.0)
+        assert reader.received == samples + 1
+    assert bool(slept) is naps
 
 
 def test_numbers_that_are_not_finite_do_not_leave(robot: DdsBus) -> None:
