@@ -2,8 +2,9 @@
 
 Run and guard are processes as in a real mission. Its tree waits for a button, sends a command, and so on.
 Beside it, in the same run: bare cyclonedds-python, one process that waits for raw samples with a WaitSet, looks at the
-button and writes a command made beforehand. The robot is the same for both: a quiet one, after which whatever has slept
-wakes up slowly, and one that sends as much as an Atom-W.
+button and writes a command made beforehand; and the same split in two with a socket between them, as run and guard are:
+what is left when tree, rules, record and encoding take no time. The robot is the same for all: a quiet one, after which
+whatever has slept wakes up slowly, and one that sends as much as an Atom-W.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -40,6 +43,8 @@ PAUSE = 0.025
 LATE = 0.3
 """Seconds after which a press was too early: the mission has not begun, or is over."""
 ANY = 0x7F
+KEPT: list[object] = []
+"""What DDS would end when Python forgets it."""
 A_BUTTON = 3
 """The byte of the pad that has it."""
 STATE, COMMAND = TOPICS["rt/lower/state"], TOPICS["rt/amr/cmd"]
@@ -52,12 +57,13 @@ def rows() -> list[Row]:
 
 
 def _rows(name: str, rates: dict[str, float]) -> list[Row]:
-    bare, path = _bare(rates), _path(rates)
-    bare += _bare(rates)
-    times, run, guard = path
+    bare, split = _bare("bare", rates), _bare("split", rates)
+    times, run, guard = _path(rates)
+    bare, split = bare + _bare("bare", rates), split + _bare("split", rates)
     ours, theirs, worst = statistics.median(times), statistics.median(bare), sorted(times)[int(len(times) * 0.99)]
     return [
         report(f"wake-up, {name}: bare raw WaitSet, p50", theirs * 1e6, "us"),
+        report(f"wake-up, {name}: two bare processes / bare", statistics.median(split) / theirs, "x"),
         report(f"wake-up, {name}: state sample to next command, p50", ours * 1e6, "us"),
         report(f"wake-up, {name}: state sample to next command, p99", worst * 1e6, "us"),
         at_most(f"wake-up, {name}: run and guard / bare", ours / theirs, "x", 2.0),
@@ -66,10 +72,10 @@ def _rows(name: str, rates: dict[str, float]) -> list[Row]:
     ]
 
 
-def _bare(rates: dict[str, float]) -> list[float]:
+def _bare(role: str, rates: dict[str, float]) -> list[float]:
     """Seconds of every step."""
     network = _network()
-    with contextlib.closing(BenchRobot(network, rates)) as robot, _other_side("bare", network) as process:
+    with contextlib.closing(BenchRobot(network, rates)) as robot, _other_side(role, network) as process:
         times = _steps(robot, lambda done: done < STEPS // 2)
         process.terminate()
     return times
@@ -127,25 +133,54 @@ def _for(robot: BenchRobot, seconds: float) -> None:
         robot.turn(end - RealClock.now())
 
 
-# The other sides: `python -m benchmarks.path bare|run NETWORK FOLDER`
+# The other sides: `python -m benchmarks.path bare|split|run NETWORK FOLDER`. The bare ones are ended by a signal.
 
 
 def _answer_barely(network: DdsSettings, folder: Path) -> None:
-    """cyclonedds-python as it comes, with raw samples and a WaitSet: the fastest it offers. It is ended by a signal."""
-    domain = Domain(network.domain, network.xml())
-    participant = DomainParticipant(network.domain)
+    """cyclonedds-python as it comes, with raw samples and a WaitSet: the fastest it offers."""
+    participant = _participant(network)
+    send = _command(participant)
+    for _ in _presses(participant):
+        send()
+
+
+def _answer_split(network: DdsSettings, folder: Path) -> None:
+    """One process reads, the other one writes."""
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.fork():
+        far.close()
+        for _ in _presses(_participant(network)):
+            near.send(b"!")
+    near.close()
+    send = _command(_participant(network))
+    while far.recv(1):  # until the other process has ended
+        send()
+
+
+def _participant(network: DdsSettings) -> DomainParticipant:
+    KEPT.append(Domain(network.domain, network.xml()))
+    return DomainParticipant(network.domain)
+
+
+def _command(participant: DomainParticipant) -> Callable[[], object]:
     writer = DataWriter(participant, DdsTopic(participant, COMMAND.name, COMMAND.type))
+    KEPT.append(writer)
+    return partial(ddspy_write, writer._ref, codec(COMMAND.type).encode(example(COMMAND.type)))
+
+
+def _presses(participant: DomainParticipant) -> Iterator[None]:
+    """For ever."""
     reader = DataReader(participant, DdsTopic(participant, STATE.name, STATE.type))
-    waitset = WaitSet(participant)
-    waitset.attach(condition := ReadCondition(reader, ANY))
-    command, buttons = codec(COMMAND.type).encode(example(COMMAND.type)), codec(STATE.type).field("wireless_remote")
+    waitset, condition = WaitSet(participant), ReadCondition(reader, ANY)
+    waitset.attach(condition)
+    buttons = codec(STATE.type).field("wireless_remote")
     was_down = 0
-    while domain and condition:
+    while True:
         waitset.wait(1_000_000_000)
         for data, info in ddspy_take(reader._ref, ANY, 1):
             down = buttons(data)[A_BUTTON] if info.valid_data else 0
             if down and not was_down:
-                ddspy_write(writer._ref, command)
+                yield
             was_down = down
 
 
@@ -181,5 +216,5 @@ def _run(network: DdsSettings, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    role = {"bare": _answer_barely, "run": _run}[sys.argv[1]]
+    role = {"bare": _answer_barely, "split": _answer_split, "run": _run}[sys.argv[1]]
     role(msgspec.json.decode(sys.argv[2], type=DdsSettings), Path(sys.argv[3]))
