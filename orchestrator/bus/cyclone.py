@@ -6,6 +6,7 @@ Everything private is used here and nowhere else; the package is pinned to the v
 from __future__ import annotations
 
 import ctypes as ct
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,9 @@ from cyclonedds.topic import Topic
 
 from orchestrator.bus.contract import BusError
 
+QOS = threading.Lock()
+"""Held while the package reads qualities of service, as it also does when it makes a writer: all threads share its
+variables for that, and one thread would look at memory that another one has given back."""
 _dll = DDS._dll_handle
 _ANY_STATE = 0x7F
 _BATCH = 32

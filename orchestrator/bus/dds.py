@@ -334,7 +334,9 @@ class DdsWriter:
     def __init__(self, bus: DdsBus, topic: Topic) -> None:
         self.topic = topic
         self._bus = bus
-        self._writer: DataWriter[Any] = DataWriter(bus.participant, bus.dds_topic(topic), qos=_writer_qos(bus.name))
+        of = bus.dds_topic(topic)
+        with cyclone.QOS:
+            self._writer: DataWriter[Any] = DataWriter(bus.participant, of, qos=_writer_qos(bus.name))
         bus.keep(self._writer)
         self._ref = self._writer._ref
         self.number = self._writer.instance_handle % 2**64
@@ -392,11 +394,13 @@ class _Directory:
         return [endpoint for endpoint in self._known.values() if endpoint.topic == topic]
 
     def programs(self) -> list[Program]:
-        found = [program for program in self._programs.read(N=100) if str(program.key) != self._own]
+        found = [program for program in self._all_programs() if str(program.key) != self._own]
         return [_program(each.qos) for each in found if each.sample_info.instance_state == _ALIVE]
 
     def _look(self) -> None:
-        for found in self._reader.take(N=100):
+        with cyclone.QOS:
+            news = self._reader.take(N=100)
+        for found in news:
             key = str(found.key)
             if found.sample_info.instance_state != _ALIVE:
                 self._known.pop(key, None)
@@ -420,10 +424,15 @@ class _Directory:
             self.on_new(endpoint)
 
     def _program(self, key: Any) -> Program:
-        for found in self._programs.read(N=100):
+        for found in self._all_programs():
             if found.key == key:
                 return _program(found.qos)
         return Program("", "", "")
+
+    def _all_programs(self) -> list[Any]:
+        with cyclone.QOS:
+            found: list[Any] = self._programs.read(N=100)
+        return found
 
 
 def _entity_name(qos: Qos) -> str:

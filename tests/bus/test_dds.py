@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -382,6 +383,19 @@ def test_a_wake_during_a_wait_ends_that_one_and_not_the_next(robot: DdsBus, run:
     writer.write(example(writer.topic.type))
     assert run.wait(10.0)
     assert not run.wait(0.0)
+
+
+def test_two_threads_may_look_who_is_there_at_the_same_time(robot: DdsBus, open_bus: Callable[[str], DdsBus]) -> None:
+    watchers = [open_bus(f"watcher {number}") for number in range(3)]
+    for watcher in watchers:
+        until(watcher, lambda watcher=watcher: len(watcher.programs()) == 3)  # type: ignore[misc]
+
+    def look(watcher: DdsBus) -> set[str]:
+        return {program.name for _ in range(1000) for program in watcher.programs()}
+
+    with ThreadPoolExecutor() as threads:
+        found = list(threads.map(look, watchers))
+    assert found == [{"robot", *(other.name for other in watchers if other is not watcher)} for watcher in watchers]
 
 
 def test_after_close_peers_know_at_once(robot: DdsBus, run: DdsBus) -> None:
