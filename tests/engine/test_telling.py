@@ -71,6 +71,20 @@ def test_modifiers_hide_neither_remarks_nor_reasons(fly: Fly) -> None:
     ]
 
 
+def test_an_attempt_that_failed_is_told_with_its_reason_although_the_node_goes_on(fly: Fly) -> None:
+    run = fly("- Act: {id: a, fails: 2}\n  retry: {times: 3, wait: 1 s}")
+    assert run.run().status == "success"
+    notes = [(event.at, event.node, event.text) for event in run.events if isinstance(event, Note)]
+    act = next(info.number for info in run.built.structure if info.name == "Act")
+    assert notes == [(0, act, "attempt 1 of 4 failed: a failed"), (1, act, "attempt 2 of 4 failed: a failed")]
+
+
+def test_what_fails_at_once_again_and_again_is_told_now_and_then(fly: Fly) -> None:
+    run = fly("- Act: {id: a, ok: false}\n  retry: 500")
+    run.run()
+    assert 1 <= sum(isinstance(event, Note) for event in run.events) <= 1 + run.clock.now() / 0.2
+
+
 def test_a_wait_shows_how_far_it_is(fly: Fly) -> None:
     run = fly("- Wait: {time: 1 s}")
     run.run()

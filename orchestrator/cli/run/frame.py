@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from orchestrator.cli.run.keys import can_be_answered
 from orchestrator.cli.run.picture import NodeView, Picture
 from orchestrator.cli.run.robot_line import robot_parts
 
@@ -182,7 +183,8 @@ def _foot(picture: Picture, hints: Hints, said: int) -> list[Text]:
         lines += [Text(f"{'ok ' if ok else 'NOT'} {text}", "" if ok else "bold red") for ok, text in picture.preflight]
     lines += [Text(" ".join(text.split()), "magenta") for text in picture.said[-said:]]
     if question is not None:
-        lines.append(Text(f" {' '.join(question.question.split())} ", "bold black on yellow"))
+        later = "" if can_be_answered(picture.paused is not None, picture.running) else "(paused: resume, then answer) "
+        lines.append(Text(f" {later}{' '.join(question.question.split())} ", "bold black on yellow"))
     keys = Text()
     for key, does in hints:
         keys.append(f" {key} ", "reverse")

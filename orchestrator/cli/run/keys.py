@@ -44,9 +44,15 @@ def choice_keys(choices: list[str], running: bool = False) -> dict[str, str]:
     return keys
 
 
+def can_be_answered(paused: bool, running: bool) -> bool:
+    """Nothing follows from an answer while a tree stands still: it would be forgotten, and act on the next resume."""
+    return not (paused and running)
+
+
 def hints(question: Prompt | None, paused: bool, running: bool) -> list[tuple[str, str]]:
     """The keys that do something now."""
-    answers = list(choice_keys(question.choices, running).items()) if question is not None else []
+    choices = question.choices if question is not None and can_be_answered(paused, running) else []
+    answers = list(choice_keys(choices, running).items())
     abort = [(ABORT, "abort: orderly way out")] if running else []
     controls = [(PAUSE, "resume" if paused else "pause"), (STEP, "step"), *abort, (STOP, "stop the robot and leave")]
     return [*answers, *controls]
@@ -56,7 +62,8 @@ def press(key: str, question: Prompt | None, run: Controlled, running: bool) -> 
     """A key that means nothing now does nothing."""
     key = key.lower()
     if question is not None and (choice := _chosen(key, question.choices, running)) is not None:
-        run.answer(question.number, choice)
+        if can_be_answered(run.paused, running):
+            run.answer(question.number, choice)
     elif key == STOP:
         run.stop()
     elif key == STEP:

@@ -24,6 +24,7 @@ from orchestrator.cli.run.recorded import Recorded
 
 if TYPE_CHECKING:
     from orchestrator.engine.prompts import Prompts
+    from orchestrator.engine.runner import Outcome
     from orchestrator.mission.loading import Loaded
     from orchestrator.mission.mission import Mission
     from orchestrator.mission.resuming import Unfinished
@@ -157,9 +158,14 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
             recorded.outcome = live.run(who, options.real and not options.arm, armed, leave)
         except KeyboardInterrupt:
             recorded.outcome = Outcome("stopped", AT_ONCE)
-    if interruption.happened or recorded.outcome is None:
+    return exit_code(recorded.outcome, interruption)
+
+
+def exit_code(outcome: Outcome | None, interruption: Interruption) -> int:
+    """A mission that was over when the interruption came ended as its last line says."""
+    if outcome is None or interruption.insisted or (interruption.happened and outcome.status == "stopped"):
         return INTERRUPTED
-    return EXIT_CODES[recorded.outcome.status]
+    return EXIT_CODES[outcome.status]
 
 
 def _leave_in_any_case() -> None:

@@ -12,7 +12,7 @@ from py_trees.common import Status
 from orchestrator.engine.conditions import Condition, Unknown
 from orchestrator.engine.nodes.interrupt import Interrupter
 from orchestrator.engine.own import Own
-from orchestrator.engine.run import Run
+from orchestrator.engine.run import SILENCE, Run
 
 RUNNING, SUCCESS, FAILURE, INVALID = Status.RUNNING, Status.SUCCESS, Status.FAILURE, Status.INVALID
 
@@ -287,6 +287,7 @@ class Attempts(Modifier):
         self.attempt = 1
         self.until: float | None = None
         """When the next attempt starts; None during an attempt."""
+        self._told_at = -inf
 
     def initialise(self) -> None:
         super().initialise()
@@ -306,6 +307,7 @@ class Attempts(Modifier):
         return self._fail_again()
 
     def _fail_again(self) -> Status:
+        self._tell_failure()
         self.attempt += 1
         self.run.say(self, f"attempt {self.attempt} of {self._times + 1}")
         try:
@@ -314,6 +316,19 @@ class Attempts(Modifier):
             return self.run.fail(self, str(unknown))
         self.run.wake_at(self.until)
         return RUNNING
+
+    def _tell_failure(self) -> None:
+        """The node goes on running, so that its status tells nothing; what fails at once all the time is no news."""
+        if self.run.now - self._told_at >= SILENCE:
+            self._told_at = self.run.now
+            self.run.note(self, f"attempt {self.attempt} of {self._times + 1} failed{self._why()}")
+
+    def _why(self) -> str:
+        failure = self.run.failure
+        node = failure.node if failure is not None else None
+        while node is not None and node is not self:
+            node = node.parent
+        return f": {failure.reason}" if failure is not None and node is self else ""
 
 
 class Limit(Interrupter):

@@ -101,8 +101,23 @@ def test_a_key_that_is_held_acknowledges_and_does_nothing_after_that() -> None:
 
 
 def test_hints_name_the_keys_that_do_something() -> None:
-    shown = hints(question("yes", "no"), paused=True, running=True)
-    assert shown[:3] == [("y", "yes"), ("n", "no"), ("p", "resume")]
+    shown = hints(question("yes", "no"), paused=False, running=True)
+    assert shown[:3] == [("y", "yes"), ("n", "no"), ("p", "pause")]
+
+
+def test_a_question_of_a_tree_that_is_paused_is_answered_after_the_pause() -> None:
+    run = Run(paused=True)
+    for key in ("y", "1", "n"):
+        press(key, question("yes", "no"), run, running=True)
+    assert run.did == []
+    assert hints(question("yes", "no"), paused=True, running=True)[0] == ("p", "resume")
+
+
+def test_a_person_can_arm_again_after_an_e_stop_in_a_pause() -> None:
+    run = Run(paused=True)
+    press("m", question("arm", "abort"), run, running=False)
+    assert run.did == ["7: arm"]
+    assert hints(question("arm", "abort"), paused=True, running=False)[0] == ("m", "arm")
 
 
 class Typing:
