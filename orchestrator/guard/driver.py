@@ -33,7 +33,7 @@ from orchestrator.guard.events import (
     Tick,
     WriterReady,
 )
-from orchestrator.guard.freshness import went_backwards
+from orchestrator.guard.freshness import may_have_gone_round, went_backwards
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.observing import Read, Unbelievable, watched, watched_poses
 from orchestrator.guard.order import Order
@@ -53,8 +53,8 @@ LOOK_AHEAD = 0.001
 """Seconds before a source would turn stale at which it is looked at: in virtual time samples come to those who look."""
 SURVEY = 0.1
 """Seconds between two looks at who listens and who else writes."""
-COUNTER_BITS = {"rt/amr/state": 16, "rt/lowstate": 32}
-"""Width of the liveness counters that tell a restart by going back."""
+COUNTERS = {"rt/amr/state": (16, 40.0), "rt/lowstate": (32, 1000.0)}
+"""Liveness counters that tell a restart by going back: their width in bits, and how often a second they count."""
 
 Watched = tuple[str, Reader, Read]
 """A topic the guard looks at: its plain name, where its samples come in and how they are read."""
@@ -221,17 +221,22 @@ class Guard:
         self._decide(Observation(name, seen.facts, seen.flags, seen.counter, order.lag, seen.noisy))
 
     def _restarted(self, name: str, sample: Sample, counter: int | None) -> bool:
-        """Another writer than before, or a counter that went back: the robot has been started again."""
+        """Another writer than before, or a counter that went back: the robot has been started again.
+
+        After a long time in which nobody looked only the writer tells.
+        """
         if name not in self._relied_on:
             return False  # it is not listened to all the time: this may be about a restart of long ago
         known = self._writer_of.get(name)
         self._writer_of[name] = sample.writer
         if known is not None and known != sample.writer:
             return True
-        heard, bits = self.state.sources.get(name), COUNTER_BITS.get(name)
-        if heard is None or heard.counter is None or counter is None or bits is None:
+        heard = self.state.sources.get(name)
+        if heard is None or heard.counter is None or counter is None or name not in COUNTERS:
             return False
-        return went_backwards(heard.counter, counter, bits)
+        bits, rate = COUNTERS[name]
+        unseen = sample.received - heard.last
+        return not may_have_gone_round(unseen, bits, rate) and went_backwards(heard.counter, counter, bits)
 
     def next_due(self) -> float:
         """When `run_due` must be called at the latest."""

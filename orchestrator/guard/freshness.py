@@ -119,3 +119,11 @@ def went_backwards(old: int, new: int, bits: int) -> bool:
     """Whether a wrapping counter has jumped back: the robot has been restarted."""
     span = 1 << bits
     return (new - old) % span >= span // 2
+
+
+def may_have_gone_round(gap: float, bits: int, rate: float) -> bool:
+    """Whether a wrapping counter that counts so often a second may have gone half round in a gap (s).
+
+    Then forward and back look the same. It may count twice as fast as is known.
+    """
+    return gap * 2 * rate >= 1 << (bits - 1)

@@ -86,16 +86,20 @@ class Pulse:
 class Counter:
     """Notices when a number that should only go forward goes back."""
 
-    def __init__(self, reader: Reader, path: str, wraps: int | None) -> None:
+    def __init__(self, reader: Reader, path: str, wraps: int | None, period: float | None) -> None:
         self._read = codec(reader.topic.type).field(path, plain=True)
         self._wraps = wraps
         self._last = 0
+        self._tells_for = (wraps or INFINITE) / 2 * (period or INFINITE) / 2
+        """Seconds in which it cannot have gone half round, even if it counts two with every sample."""
 
-    def went_back(self, data: bytes) -> bool:
+    def went_back(self, data: bytes, gap: float) -> bool:
+        """`gap`: seconds since the sample before. After a long one forward and back look the same."""
         last, self._last = self._last, self._read(data)
         if self._wraps is None:
             return bool(self._last < last)
-        return bool(last and (self._last - last) % self._wraps >= self._wraps // 2)
+        half = self._wraps // 2
+        return bool(last and gap < self._tells_for and (self._last - last) % self._wraps >= half)
 
     def forget(self) -> None:
         self._last = 0
@@ -121,7 +125,7 @@ class Feed:
         self._count = 0
         self._shortest = INFINITE
         self._pulse = _pulse(reader, life)
-        self._counter = Counter(reader, life.counter, life.wraps) if life.counter else None
+        self._counter = Counter(reader, life.counter, life.wraps, life.period) if life.counter else None
         self._documented = life.period is not None
         self._trouble: Unknown | None = None
         self._good_until = -INFINITE
@@ -160,7 +164,7 @@ class Feed:
         if self._pulse is not None:
             self._feel(self._pulse, sample)
         self._good_until = received + self.limit if self._trouble is None else -INFINITE
-        if self._counter is not None and self._counter.went_back(sample[0]):
+        if self._counter is not None and self._counter.went_back(sample[0], gap):
             self._restarted(f"{self._life.counter} on {self.topic.name} went back")
         for handler in self._handlers:
             handler(sample)

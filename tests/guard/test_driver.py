@@ -12,6 +12,7 @@ from subprocess import run as run_process
 from typing import Any, cast
 
 import pytest
+from msgspec import structs
 
 from orchestrator.bus import Bus
 from orchestrator.bus.memory import MemoryNetwork
@@ -307,6 +308,36 @@ def test_a_restarted_robot_is_a_fault(lab: Lab) -> None:
     lab.start()
     lab.robot.base.basic_status.heartbeat = 60_000
     lab.go(0.1)
+    assert lab.mode == "fault"
+    assert "rt/amr/state began anew" in lab.guard.state.reason
+
+
+def base_again(lab: Lab, after: float, heartbeat: int) -> None:
+    """The base has not been looked at for so many seconds, and then shows this number."""
+    state, name = lab.guard.state, "rt/amr/state"
+    longer_ago = structs.replace(state.sources[name], last=lab.clock.now() - after)
+    lab.guard.state = structs.replace(state, sources=state.sources | {name: longer_ago})
+    lab.robot.base.basic_status.heartbeat = heartbeat
+    lab.go(0.1)
+
+
+def test_a_heartbeat_that_went_back_in_minutes_without_a_look_is_a_restart(lab: Lab) -> None:
+    lab.start()
+    base_again(lab, 400.0, 60_000)
+    assert lab.mode == "fault"
+    assert "rt/amr/state began anew" in lab.guard.state.reason
+
+
+def test_a_heartbeat_that_may_have_gone_half_round_tells_no_restart(lab: Lab) -> None:
+    lab.start()
+    base_again(lab, 1200.0, 1200 * 40)
+    assert lab.mode == "running"
+
+
+def test_another_writer_is_a_restart_however_long_nobody_looked(lab: Lab) -> None:
+    lab.start()
+    lab.guard._writer_of["rt/amr/state"] += 1
+    base_again(lab, 1200.0, 1200 * 40)
     assert lab.mode == "fault"
     assert "rt/amr/state began anew" in lab.guard.state.reason
 

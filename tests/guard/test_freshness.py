@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.guard.freshness import Freshness, FreshnessLimits, went_backwards
+from orchestrator.guard.freshness import Freshness, FreshnessLimits, may_have_gone_round, went_backwards
 
 LIMITS = FreshnessLimits(factor=5, floor=0.1, cap=0.5, frozen=0.3, identical=1.0, late=0.25, bad_samples=3)
 
@@ -83,6 +83,15 @@ def test_a_wrapping_counter_that_goes_forward_is_no_restart(old: int, step: int)
 
 def test_a_counter_that_stands_still_is_no_restart() -> None:
     assert not went_backwards(7, 7, 16)
+
+
+@pytest.mark.parametrize(("gap", "may"), [(0.025, False), (409.0, False), (410.0, True), (1200.0, True)])
+def test_after_a_long_gap_a_counter_may_have_gone_half_round(gap: float, may: bool) -> None:
+    assert may_have_gone_round(gap, 16, 40.0) is may
+
+
+def test_a_counter_of_32_bits_tells_a_restart_after_days() -> None:
+    assert not may_have_gone_round(12 * 86_400.0, 32, 1000.0)
 
 
 @given(st.floats(0, 1e6), st.floats(1e-3, 1.0))

@@ -93,6 +93,20 @@ def test_ticks_that_would_do_nothing_are_left_out_and_nobody_can_tell(
     assert sum(left_out) > len(left_out) / 5
 
 
+@pytest.mark.parametrize("minutes", [14, 20, 25, 41])
+def test_a_long_rest_is_not_taken_for_a_restart_of_the_robot(tmp_path: Path, minutes: int) -> None:
+    """Nobody looks at the base while the mission rests, and its heartbeat goes round once in 27 minutes."""
+    text = f"""
+tree: rest
+robot: atom_w
+root:
+  - SetFsm: {{state: ready}}
+  - Wait: {{time: {minutes} min}}
+  - MoveToTag: {{tag: shelf}}
+"""
+    assert VirtualMission(load_mission(write(tmp_path, text)), lambda event: None).run().status == "success"
+
+
 def test_an_empty_hand_fails_the_grasp_and_the_upper_body_is_given_back() -> None:
     events: list[Event] = []
     mission = VirtualMission(load_mission(DELIVERY), events.append)

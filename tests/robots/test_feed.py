@@ -14,6 +14,7 @@ from orchestrator.clock import VirtualClock
 from orchestrator.robots.feed import Feed, Life
 from orchestrator.robots.knowledge import Unknown
 from orchestrator.robots.reasons import Reason
+from orchestrator.robots.state.atom import LIVES
 from orchestrator.wire.codec import codec
 from orchestrator.wire.topics import ADAM, ATOM, AURORA, Topic
 from tests.support.fake_robot import blank
@@ -158,6 +159,31 @@ def test_a_counter_that_goes_back_is_noticed_across_the_wrap(start: int, step: i
     source.send(tick=start)
     source.send(tick=(start - step) % 2**32)
     assert len(source.restarts) == 1
+
+
+def base_after(gap: float, heartbeat: int, writer: int = 1) -> Source:
+    """A base that counted to 1000, and is looked at again after so many seconds."""
+    source = Source(ATOM["rt/amr/state"], LIVES["rt/amr/state"])
+    source.message.basic_status.heartbeat = 1000
+    source.send()
+    source.message.basic_status.heartbeat = heartbeat
+    source.send(after=gap, writer=writer)
+    return source
+
+
+@pytest.mark.parametrize("minutes", [14, 20, 25, 27, 41])
+def test_a_counter_that_may_have_gone_half_round_unseen_is_no_restart(minutes: int) -> None:
+    source = base_after(minutes * 60.0, (1000 + minutes * 60 * 40) % 2**16)
+    assert not source.restarts
+    assert source.reason() is None
+
+
+def test_a_counter_that_goes_back_is_a_restart_after_minutes_of_silence_too() -> None:
+    assert base_after(400.0, 12).restarts == ["basic_status.heartbeat on rt/amr/state went back"]
+
+
+def test_another_writer_is_a_restart_however_long_nobody_looked() -> None:
+    assert base_after(1200.0, 1000, writer=2).restarts == ["rt/amr/state comes from another writer"]
 
 
 def test_another_writer_is_a_restart() -> None:

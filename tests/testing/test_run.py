@@ -76,6 +76,16 @@ def test_a_status_that_no_node_has_is_named(mission: StartMission) -> None:
         mission(TWO_WAITS).until("first", "failed")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("minutes", [14, 20, 27])
+def test_a_long_pause_is_not_taken_for_a_restart_of_the_robot(mission: StartMission, minutes: int) -> None:
+    run = mission(DELIVERY)
+    run.wait(6.0)
+    run.pause()
+    run.wait(minutes * 60.0)
+    run.resume()
+    assert run.finish().status == "success"
+
+
 def test_faults_are_a_list(mission: StartMission) -> None:
     with pytest.raises(TypeError, match=r"write faults=\['amr_blocked@3s'\]"):
         mission(TWO_WAITS, faults="amr_blocked@3s")
