@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from orchestrator.cli.run.frame import duration, frame
@@ -198,6 +199,22 @@ def test_a_question_stands_out_with_its_keys() -> None:
     assert lines[-1].startswith(" y  yes    n  no    p  pause    s  step    q  stop")
     made.take(Answer(at=12.0, number=1, answer="yes"))
     assert "Nobody near?" not in "\n".join(shown(made))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 90])
+@pytest.mark.parametrize("choices", [["yes", "no"], ["carry on", "leave it here", "bring it back", "abort"]])
+def test_every_key_is_seen_on_a_narrow_screen_and_last_the_one_that_stops_the_robot(
+    width: int, choices: list[str]
+) -> None:
+    made = picture()
+    made.take(tick(11.0, n0=Change("running"), n1=Change("running"), n2=Change("running")))
+    made.take(Prompt(at=11.0, number=1, node=2, question="Nobody near?", choices=choices))
+    lines = shown(made, width=width)
+    assert lines[-1].endswith(" q  stop the robot and leave")
+    text = "\n".join(lines)
+    for key, does in hints(made.question, paused=False, running=True):
+        assert f" {key}  {does}" in text
+    assert shown(made, width=width, height=8)[-1].endswith(" q  stop the robot and leave")
 
 
 def test_what_was_said_last_is_seen() -> None:
