@@ -47,9 +47,9 @@ def choice_keys(choices: list[str], running: bool = False) -> dict[str, str]:
 def hints(question: Prompt | None, paused: bool, running: bool) -> list[tuple[str, str]]:
     """The keys that do something now."""
     answers = list(choice_keys(question.choices, running).items()) if question is not None else []
+    going_on = [(PAUSE, "resume" if paused else "pause"), (STEP, "step")] if running or paused else []
     abort = [(ABORT, "abort: orderly way out")] if running else []
-    controls = [(PAUSE, "resume" if paused else "pause"), (STEP, "step"), *abort, (STOP, "stop the robot and leave")]
-    return [*answers, *controls]
+    return [*answers, *going_on, *abort, (STOP, "stop the robot and leave")]
 
 
 def press(key: str, question: Prompt | None, run: Controlled, running: bool) -> None:
