@@ -75,7 +75,7 @@ def _tell_forbidden(checked: Checked, robot: str | None) -> None:
     from orchestrator.robots.profiles import load_profile
     from orchestrator.yamlfile import Place
 
-    if not checked.ok or checked.tree.robot is None:
+    if checked.tree.root is None or checked.tree.robot is None:
         return
     try:
         for place, message in forbidden(checked.tree, load_profile(robot or checked.tree.robot.name)):

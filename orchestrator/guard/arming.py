@@ -5,6 +5,8 @@ After an e-stop only this way leads back, one act at a time, and none of these a
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from orchestrator.guard import base_task, stops
@@ -21,7 +23,12 @@ NOT_BEGUN = State().rearming
 
 
 def _refuse(turn: Turn, act: Act, why: str) -> None:
-    turn.report("refused", f"{type(act).__name__}: {why}", value=type(act).__name__)
+    turn.report("refused", f"{_in_words(act)}: {why}", value=type(act).__name__)
+
+
+def _in_words(act: Act) -> str:
+    """What a person calls it: Clear errors, not AskClearErrors."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(act).__name__.removeprefix("Ask")).capitalize()
 
 
 def acknowledge(turn: Turn, event: Acknowledge) -> None:

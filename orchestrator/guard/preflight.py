@@ -9,11 +9,13 @@ from orchestrator.guard.rules import staleness
 from orchestrator.guard.state import TERMINAL, State
 from orchestrator.guard.turn import Setting
 from orchestrator.guard.watching import LEVELS
-from orchestrator.robots.intents import ClearErrors
+from orchestrator.robots.intents import ClearErrors, EnableMotors
 from orchestrator.robots.models import beyond_limits, fitting, misfit
 
 NO_ERRORS = "no errors"
 """The evidence for motors that are well."""
+UNTIL_CLEARED = "nothing moves until this is cleared"
+"""Stands in the evidence for motors with errors that a person may clear."""
 
 
 @dataclass(frozen=True)
@@ -119,12 +121,28 @@ def _health(setting: Setting, state: State) -> Line:
 
 
 def _motors(setting: Setting, state: State) -> Line:
-    """Errors that can be cleared do not forbid arming: until they are, the rule of interlocks lets nothing move."""
+    """Errors that can be cleared do not forbid arming: until they are, the rule of interlocks lets nothing move.
+
+    Nor do motors that are off: a tree may enable them, and until then nothing moves either.
+    """
     seen = state.observed
-    found = "; ".join((seen.off | seen.errors).values())
-    if found and setting.takes(ClearErrors):
-        return Line("motors", None, f"{found}; nothing moves until this is cleared")
-    return Line("motors", found or None, found or NO_ERRORS)
+    errors = "; ".join(seen.errors.values())
+    off = "; ".join(text for group, text in seen.off.items() if group not in seen.errors)
+    if not setting.takes(ClearErrors):
+        found = "; ".join(filter(None, (off, errors)))
+        return Line("motors", found or None, found or NO_ERRORS)
+    cleared = f"{errors}; {UNTIL_CLEARED}" if errors else ""
+    enabled = f"{_off(setting)} ({off})" if off else ""
+    return Line("motors", None, "; ".join(filter(None, (cleared, enabled))) or NO_ERRORS)
+
+
+def _off(setting: Setting) -> str:
+    """What a person must know before arming a robot whose motors are off: arming does not enable them."""
+    told = "they are off, and nothing moves until they are enabled"
+    if not setting.takes(EnableMotors):
+        return told
+    allowed = setting.config.allow.motors
+    return f"{told}: EnableMotors {'does that' if allowed else 'needs allow.motors in the guard file'}"
 
 
 def _base(setting: Setting, state: State) -> Line:

@@ -13,7 +13,7 @@ from orchestrator.clock import Clock
 from orchestrator.guard.modes import LATCHING
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.policy import WRITES
-from orchestrator.guard.preflight import NO_ERRORS
+from orchestrator.guard.preflight import NO_ERRORS, UNTIL_CLEARED
 from orchestrator.robots.intents import ClearErrors
 from orchestrator.robots.profile import Profile
 
@@ -80,10 +80,16 @@ class Told:
             self.mode, self.reason = report.value, report.text
 
     @property
-    def errors(self) -> bool:
-        """Whether there are errors that somebody may want to clear."""
-        nodes, motors = (self.preflight.get(name, (True, NO_ERRORS)) for name in ("nodes", "motors"))
-        return not nodes[0] or not motors[1].endswith(NO_ERRORS)
+    def clearable(self) -> bool:
+        """Whether there are errors that the guard would clear now: motors that are only off are not cleared."""
+        nodes, motors = (self.preflight.get(name, (True, "")) for name in ("nodes", "motors"))
+        return self.mode == "disarmed" and (not nodes[0] or UNTIL_CLEARED in motors[1])
+
+    @property
+    def motors(self) -> str:
+        """What is to be said about motors before anybody arms; empty if they are well."""
+        _, text = self.preflight.get("motors", (True, NO_ERRORS))
+        return "" if text.endswith(NO_ERRORS) else text
 
     @property
     def problems(self) -> list[str]:
@@ -149,12 +155,12 @@ class Arming:
         if ask is None:
             return "arm"
         question = f"Arm {self._profile.name}? Keep the hardware emergency stop in your hand."
-        if self._told.errors:
-            question = f"{self._told.preflight['motors'][1]}. {question}"
+        if self._told.motors:
+            question = f"{self._told.motors}. {question}"
         return "clear_errors" if _answer(ask, question, self._clearing([ARM])) == CLEAR else "arm"
 
     def _clearing(self, choices: list[str]) -> list[str]:
-        can = ClearErrors in WRITES[self._profile.family] and self._told.errors
+        can = ClearErrors in WRITES[self._profile.family] and self._told.clearable
         return [CLEAR, *choices] if can else choices
 
     def _mend(self, who: str, ask: Callable[[str, list[str]], str] | None) -> None:

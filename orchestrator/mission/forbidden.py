@@ -18,9 +18,11 @@ from orchestrator.yamlfile import Findings, Mapping, Place, read_file
 def forbidden(tree: Tree, profile: Profile, guard_file: Path | None = None) -> Iterator[tuple[Place, str]]:
     """Every leaf that the guard would refuse whatever the robot does, and why. Raises GuardConfigError.
 
-    A leaf with a name for one of a few values is refused if one of them is.
+    A leaf with a name for one of a few values is refused if one of them is. In a tree with mistakes, leaves that this
+    robot does not have are left out, and of the others only what could be read is judged.
     """
     leaves = [(node, node.leaf) for node in alive(tree.root) if node.leaf is not None and node.leaf.needs]
+    leaves = [(node, leaf) for node, leaf in leaves if profile.capabilities.issuperset(leaf.needs)]
     if not leaves:
         return
     path = guard_file or own_path("config/guard.yaml")
@@ -46,6 +48,8 @@ def _wanted(node: TreeNode, leaf: Declaration, profile: Profile, rules: RobotRul
     """Keys of the guard file's section `allow`, and what needs them. Values known only at run time are not judged."""
     if leaf.permission:
         yield leaf.permission, ""
+    if node.values.keys() != leaf.params.keys():  # one of them has a mistake
+        return
     changed = leaf.changes.get(profile.family, {}).get("fsm")
     for state in _values(node, changed.param) if isinstance(changed, By) else (changed,):
         if state is not None and (why := rules.drops(state, () if leaf.looks else node.fsm_before)):

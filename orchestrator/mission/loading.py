@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
+from orchestrator.guard.config import GuardConfigError
 from orchestrator.leaf import Catalogue, installed
 from orchestrator.mission.forbidden import forbidden
 from orchestrator.robots.facts_of import FieldsOfAllRobots, facts_of, robot_named
@@ -76,7 +78,7 @@ def load_mission(
         raise CannotRun(error.findings.render()) from None
     tree = checked.tree
     if not checked.ok:
-        raise CannotRun(checked.findings.render())
+        _refuse_at_once(checked, robot, substitutes)
     if tree.robot is None:
         raise CannotRun(f"{path}: no robot is named: write robot: NAME in the tree, or give --robot NAME")
     if tree.unset:
@@ -90,6 +92,16 @@ def load_mission(
     problems = [f"warning: {problem}" for problem in against.catalogue.problems]
     warnings = "\n".join(filter(None, (*problems, checked.findings.render())))
     return Loaded(tree, against.catalogue, profile, warnings, found, substitutes)
+
+
+def _refuse_at_once(checked: Checked, robot: str | None, substitutes: Substitutes | None) -> NoReturn:
+    """A tree with mistakes, together with what the guard file forbids in it."""
+    tree = checked.tree
+    if tree.robot is not None and substitutes is None:
+        with suppress(GuardConfigError):  # a guard file with mistakes is told once the tree has none
+            for place, message in forbidden(tree, load_profile(robot or tree.robot.name)):
+                checked.findings.error(place, "forbidden", message)
+    raise CannotRun(checked.findings.render())
 
 
 def _refuse_forbidden(checked: Checked, profile: Profile) -> None:

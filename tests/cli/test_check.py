@@ -47,6 +47,17 @@ def test_every_problem_with_place_source_line_caret_and_the_nearest_name(tree: P
     ]
 
 
+def test_what_the_guard_file_forbids_is_said_together_with_what_is_wrong(tree: Path) -> None:
+    nodes = ["SetBaseSpeed: {speed: 0.3 m/s}", "DriveBase: {forward: 0.1 m/s, time: 1 s}", "StartMapping", "SaveMap"]
+    nodes += ["StopMapping", "EnableMotors: {enabled: maybe}", "RotateBase: {angle: 90 deg}", "SetFsm: {state: reddy}"]
+    tree.write_text("tree: t\nrobot: atom_w\nroot:\n" + "".join(f"  - {node}\n" for node in nodes))
+    result = check(tree, "--json")
+    assert result.exit_code == 2
+    found = [(each["line"], each["code"]) for each in json.loads(result.stdout)]
+    assert {line for line, code in found if code == "forbidden"} == {4, 5, 6, 7, 8, 9}
+    assert {line for line, code in found if code != "forbidden"} == {9, 10, 11}
+
+
 def test_colours_only_in_a_terminal(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.write_text(BAD)
     assert "\x1b" not in check(tree).stdout

@@ -46,6 +46,7 @@ def see(source: str, **facts: object) -> Callable[[World], None]:
     return happen(e.Observation(source, facts, {}))
 
 
+NODES = "rt/main/nodes/state"
 GR2_JOINTS = {"left_leg": 6, "right_leg": 6, "waist": 1, "head": 2, "left_arm": 7, "right_arm": 7}
 
 BAD: list[tuple[str, str, Callable[[World], None], str]] = [
@@ -127,6 +128,28 @@ def test_preflight_of_a_robot_that_is_not_heard_says_so_and_arms_nothing() -> No
     assert said[0].startswith("fresh emergency: ")
     world.do(e.Arm("tester"))
     assert world.state.mode == "offline"
+
+
+def test_motors_that_are_off_are_said_to_be_off_and_what_may_enable_them() -> None:
+    world = World("atom_w")
+    world.connect()
+    see(NODES, off={"lift": "lift_1: servo state 0"})(world)
+    off = "they are off, and nothing moves until they are enabled: EnableMotors"
+    assert motors(world) == f"{off} needs allow.motors in the guard file (lift_1: servo state 0)"
+    see(NODES, errors={"lift": "lift_1: error 0x7", "head": "head_yaw: error 0x7"}, off={})(world)
+    assert motors(world) == "lift_1: error 0x7; head_yaw: error 0x7; nothing moves until this is cleared"
+    see(NODES, errors={"lift": "lift_1: error 0x7"}, off={"lift": "lift_1: servo state 0", "head": "head_yaw: off"})(
+        world
+    )
+    assert motors(world).startswith(f"lift_1: error 0x7; nothing moves until this is cleared; {off}")
+    assert motors(world).endswith("(head_yaw: off)")
+
+
+def motors(world: World) -> str:
+    lines = preflight(world.core.setting, world.state, world.now)
+    (line,) = [line for line in lines if line.name == "motors"]
+    assert line.ok
+    return line.evidence
 
 
 def test_json_rpc_that_does_not_answer_is_named() -> None:

@@ -447,7 +447,9 @@ def test_errors_are_cleared_as_an_act_of_re_arming_once_per_act() -> None:
     assert intents_out(world.do(e.AskClearErrors("op"))) == ["ClearErrors"]
     world.shown.errors = {}
     world.wait(0.1, beats=True)
-    assert intents_out(world.do(e.AskClearErrors("op"))) == [], "there is nothing to clear"
+    nothing = world.do(e.AskClearErrors("op"))
+    assert intents_out(nothing) == []
+    assert [report.text for report in nothing.reports] == ["Clear errors: there is nothing to clear"]
     world.arm()
     assert world.state.mode == "armed"
 

@@ -115,6 +115,19 @@ def test_errors_are_cleared_when_a_person_asks_for_it() -> None:
     assert outcome.status == "success", (outcome, person.asked)
 
 
+def test_motors_that_are_off_are_not_cleared_and_the_person_learns_what_they_need() -> None:
+    person = Person(ACKNOWLEDGE, ARM, RESTART)
+    mission, events = delivery(person)
+    pressed(mission, "hard", 6.0, 6.2)
+    mission.run()
+    assert person.asked[1].startswith(
+        "motors: they are off, and nothing moves until they are enabled: "
+        "EnableMotors needs allow.motors in the guard file (lift_1: servo state 0; "
+    )
+    offered = [event.choices for event in events if isinstance(event, Prompt)]
+    assert offered == [[ACKNOWLEDGE, ABORT], [ARM, ABORT], [RESTART, ABORT]]
+
+
 def test_without_a_person_a_latch_ends_the_run() -> None:
     events: list[Event] = []
     mission = VirtualMission(load_mission(DELIVERY), events.append)

@@ -120,6 +120,27 @@ def test_run_refuses_before_anything_moves(tmp_path: Path) -> None:
     load_mission(tree, substitutes=Substitutes({"StartMapping": "succeed"}))
 
 
+def test_run_says_what_is_wrong_and_what_is_forbidden_at_once(tmp_path: Path) -> None:
+    tree = tmp_path / "tree.yaml"
+    tree.write_text("tree: x\nrobot: atom_w\nroot:\n  - SetFsm: {state: reddy}\n  - StartMapping\n")
+    with pytest.raises(CannotRun, match=r"(?s)tree.yaml:4:.*reddy.*tree.yaml:5:5: error: StartMapping is forbidden"):
+        load_mission(tree)
+
+
+@pytest.mark.parametrize(
+    "node",
+    ["MoveJoints: {pose: squat, group: left_amr}", "MoveJoints: {angles: {left_knee_pich: 1 rad}}", "StartMapping"],
+)
+def test_what_could_not_be_read_or_is_not_there_is_not_forbidden(node: str, tmp_path: Path) -> None:
+    gr2 = load_profile("gr2")
+    robot = replace(gr2, poses={**gr2.poses, "squat": {"left_leg": (0.0,) * len(gr2.group("left_leg"))}})
+    tree = tmp_path / "tree.yaml"
+    tree.write_text(f"tree: x\nrobot: gr2\nroot:\n  - {node}\n")
+    checked = check_file(tree, replace(surroundings(), robot=facts_of(robot)))
+    assert checked.findings.errors
+    assert list(forbidden(checked.tree, robot, RULES)) == []
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_leaf_declares_what_its_commands_need(case: Case) -> None:
     kinds = [getattr(intents, name) for name in case.sends if hasattr(intents, name)]

@@ -24,6 +24,8 @@ _PART_STYLES = {"normal": "", "good": "green", "bad": "bold white on red", "doub
 _KIND_STYLES = {"REAL": "bold white on red", "SIM": "bold black on cyan"}
 _BAR = 12
 _ROBOT_LINES = 2
+_GAP = 3
+"""Columns between two keys."""
 _SMALLEST_WINDOW = 3
 """Lines of a part of the tree that has room for a word about what is above and below."""
 _SAID, _TALL = 3, 20
@@ -36,7 +38,7 @@ Hints = Sequence[tuple[str, str]]
 
 def frame(picture: Picture, now: float, width: int, height: int, hints: Hints, plain: bool = False) -> list[Text]:
     """Exactly what fits: head and foot always, and as much of the tree as there is room for."""
-    head, foot = _head(picture, now, width), _foot(picture, hints, _SAID if height >= _TALL else 1)
+    head, foot = _head(picture, now, width), _foot(picture, hints, _SAID if height >= _TALL else 1, width)
     foot = foot[-max(height - len(head), 0) :]
     room = max(height - len(head) - len(foot), 0)
     tree = tree_lines(picture, now, room, plain)
@@ -176,7 +178,7 @@ def _mode_style(mode: str) -> str:
     return {"running": "green", "armed": "green"}.get(mode, "yellow")
 
 
-def _foot(picture: Picture, hints: Hints, said: int) -> list[Text]:
+def _foot(picture: Picture, hints: Hints, said: int, width: int) -> list[Text]:
     lines = [Text("")]
     question = picture.question
     if question is not None and picture.mode != "running":
@@ -185,8 +187,16 @@ def _foot(picture: Picture, hints: Hints, said: int) -> list[Text]:
     if question is not None:
         later = "" if can_be_answered(picture.paused is not None, picture.running) else "(paused: resume, then answer) "
         lines.append(Text(f" {later}{' '.join(question.question.split())} ", "bold black on yellow"))
-    keys = Text()
+    return [*lines, *_keys(hints, width)]
+
+
+def _keys(hints: Hints, width: int) -> list[Text]:
+    """On as many lines as they need: none may be cut off, least of all the last, which stops the robot."""
+    lines = [Text()]
     for key, does in hints:
-        keys.append(f" {key} ", "reverse")
-        keys.append(f" {does}   ")
-    return [*lines, keys]
+        hint = Text.assemble((f" {key} ", "reverse"), f" {does}")
+        if lines[-1] and lines[-1].cell_len + _GAP + hint.cell_len > width:
+            lines.append(Text())
+        lines[-1].append(" " * _GAP if lines[-1] else "")
+        lines[-1].append_text(hint)
+    return lines

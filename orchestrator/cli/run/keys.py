@@ -53,9 +53,9 @@ def hints(question: Prompt | None, paused: bool, running: bool) -> list[tuple[st
     """The keys that do something now."""
     choices = question.choices if question is not None and can_be_answered(paused, running) else []
     answers = list(choice_keys(choices, running).items())
+    going_on = [(PAUSE, "resume" if paused else "pause"), (STEP, "step")] if running or paused else []
     abort = [(ABORT, "abort: orderly way out")] if running else []
-    controls = [(PAUSE, "resume" if paused else "pause"), (STEP, "step"), *abort, (STOP, "stop the robot and leave")]
-    return [*answers, *controls]
+    return [*answers, *going_on, *abort, (STOP, "stop the robot and leave")]
 
 
 def press(key: str, question: Prompt | None, run: Controlled, running: bool) -> None:

@@ -107,8 +107,15 @@ class Picture:
             else:
                 self.nodes[number].change(change, self.run_time(at))
 
+    def _resume(self, at: float) -> None:
+        if self._paused_at is not None:
+            self._lost += at - self._paused_at
+        self.paused = self._paused_at = None
+
     def _stop(self, end: events.End) -> None:
+        """A run that was stopped while it was paused is over, and not paused any more."""
         self.end = end
+        self._resume(end.at)
         if end.status == "stopped":
             for number, node in self._halted.items():
                 self._cut(number, node)
@@ -121,9 +128,8 @@ class Picture:
         match event.action:
             case "paused":
                 self.paused, self._paused_at = event.reason, event.at
-            case "resumed" if self._paused_at is not None:
-                self._lost += event.at - self._paused_at
-                self.paused = self._paused_at = None
+            case "resumed":
+                self._resume(event.at)
             case "aborting":
                 self._aborting = True
                 self.said.append(f"aborting: {event.reason}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from orchestrator.cli.run.frame import duration, frame
@@ -147,6 +148,16 @@ def test_an_aborted_run_shows_how_far_it_was_and_what_its_finally_did() -> None:
         assert line in lines
 
 
+def test_a_run_that_is_stopped_while_it_is_paused_is_not_paused_when_it_begins_anew() -> None:
+    made = picture()
+    made.take(tick(11.0, n0=Change("running")))
+    made.take(Control(at=12.0, action="paused", reason="by key"))
+    made.take(End(at=14.0, status="stopped", reason="e-stop hard", node=None, place="", skipped=[], ticks=9))
+    assert "PAUSED" not in shown(made)[0]
+    assert shown(made)[-1] == " q  stop the robot and leave"
+    assert made.run_time(15.0) == 13.0
+
+
 def test_what_is_over_is_folded_before_anything_else() -> None:
     made = picture(steps=4, below=4)
     for first in (1, 6):
@@ -192,12 +203,29 @@ def test_names_in_wide_characters_do_not_run_over_the_edge() -> None:
 
 def test_a_question_stands_out_with_its_keys() -> None:
     made = picture()
+    made.take(tick(11.0, n0=Change("running")))
     made.take(Prompt(at=11.0, number=1, node=2, question="Nobody near?", choices=["yes", "no"]))
-    lines = shown(made)
+    lines = shown(made, width=120)
     assert " Nobody near?" in lines
-    assert lines[-1].startswith(" y  yes    n  no    p  pause    s  step    q  stop")
+    assert lines[-1].startswith(" y  yes    n  no    p  pause    s  step    a  abort: orderly way out    q  stop")
     made.take(Answer(at=12.0, number=1, answer="yes"))
     assert "Nobody near?" not in "\n".join(shown(made))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 90])
+@pytest.mark.parametrize("choices", [["yes", "no"], ["carry on", "leave it here", "bring it back", "abort"]])
+def test_every_key_is_seen_on_a_narrow_screen_and_last_the_one_that_stops_the_robot(
+    width: int, choices: list[str]
+) -> None:
+    made = picture()
+    made.take(tick(11.0, n0=Change("running"), n1=Change("running"), n2=Change("running")))
+    made.take(Prompt(at=11.0, number=1, node=2, question="Nobody near?", choices=choices))
+    lines = shown(made, width=width)
+    assert lines[-1].endswith(" q  stop the robot and leave")
+    text = "\n".join(lines)
+    for key, does in hints(made.question, paused=False, running=True):
+        assert f" {key}  {does}" in text
+    assert shown(made, width=width, height=8)[-1].endswith(" q  stop the robot and leave")
 
 
 def test_what_was_said_last_is_seen() -> None:

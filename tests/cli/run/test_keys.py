@@ -90,7 +90,7 @@ def test_abort_is_the_same_key_as_long_as_a_tree_runs_and_nothing_else_then() ->
     press("a", None, run, running=False)
     assert run.did == ["abort", "7: arm", "7: arm"]
     assert ("a", "abort: orderly way out") in hints(arm, paused=False, running=True)
-    assert [key for key, _ in hints(arm, paused=False, running=False)] == ["m", "2", "p", "s", "q"]
+    assert [key for key, _ in hints(arm, paused=False, running=False)] == ["m", "2", "q"]
 
 
 def test_a_key_that_is_held_acknowledges_and_does_nothing_after_that() -> None:
@@ -98,6 +98,13 @@ def test_a_key_that_is_held_acknowledges_and_does_nothing_after_that() -> None:
     for choices in (["acknowledge", "abort"], ["arm", "abort"], ["restart the step", "abort"]):
         press("a", question(*choices), run, running=False)
     assert run.did == ["7: acknowledge"]
+
+
+def test_what_goes_on_or_holds_a_run_is_no_hint_while_nothing_runs() -> None:
+    again = question("acknowledge", "abort")
+    assert [key for key, _ in hints(again, paused=False, running=False)] == ["a", "2", "q"]
+    assert [key for key, _ in hints(None, paused=False, running=False)] == ["q"]
+    assert [key for key, _ in hints(None, paused=True, running=False)] == ["p", "s", "q"]  # at the first breakpoint
 
 
 def test_hints_name_the_keys_that_do_something() -> None:
