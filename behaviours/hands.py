@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from orchestrator.leaf import Between, By, Command, Hand, Judge, Limit, Percent, Requirements
+from orchestrator.leaf import Between, By, Command, Hand, Judge, Limit, Percent, Requirements, Status
 
 _HAND = By("hand", {"left": "left_hand", "right": "right_hand"})
 _ALLOWED: Requirements = {
@@ -12,7 +12,12 @@ _ALLOWED: Requirements = {
 
 
 class HandGrasp(
-    Command, needs="hands", uses=_HAND, requires=_ALLOWED, result=("object", "nothing", "not_moved"), timeout=10.0
+    Command,
+    needs="hands",
+    uses=_HAND,
+    requires=_ALLOWED,
+    result=("object", "nothing", "not_moved", "not_known"),
+    timeout=10.0,
 ):
     """Close a hand and say what it closed on; fails unless it holds something.
 
@@ -21,6 +26,7 @@ class HandGrasp(
     The grip is how far the hand closes if nothing is in it: further than the object lets it, or nothing is found.
     It holds something when the fingers stop short of where they were told to go and press; where a robot reports no
     effort of its fingers (Adam), stopping short must do, and a report that froze on the way cannot be told from it.
+    What it closed on is not known when it was refused, took too long or the robot stopped reporting its fingers.
     """
 
     hand: Hand
@@ -31,8 +37,14 @@ class HandGrasp(
         super().start()
 
     def command(self) -> Judge:
+        self.result = "not_known"
         self._grasp = self.robot.hands.grasp(self.hand, self.grip / 100, self._opening)
         return self._grasp
+
+    def step(self) -> Status:
+        status = super().step()
+        self.result = self.result or "not_known"
+        return status
 
     def pause(self) -> None:
         self._opening = self._grasp.start

@@ -66,6 +66,8 @@ class PlayMotion(
     """Play keyframes from a file beside the tree (YAML or npz); joints that are not in it hold.
 
     - PlayMotion: {file: motions/wave.yaml, speed: 50 %}
+
+    What stands in such a file: language.md, Motion files. What is too fast for the joints takes longer.
     """
 
     file: MotionFile

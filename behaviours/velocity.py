@@ -61,7 +61,7 @@ class Walk(
 
     The velocities say which way: `distance` is the length that is walked, also backwards or sideways; `heading` is how
     far it turns from where it faces, positive to the left like `turn`. An Atom reports no speed and no place: a walk
-    straight on for a time succeeds there when the time is over, and a distance fails at once.
+    straight on for a time succeeds there when the time is over, and a distance is refused by `check`.
     """
 
     forward: Annotated[Speed, Limit("walk.forward")] = 0.0

@@ -137,6 +137,16 @@ def test_adam_asks_nobody_for_the_cup_when_its_hand_is_jammed(mission: StartMiss
     assert run.reason.endswith("the fingers did not move")
 
 
+def test_adam_says_what_failed_when_its_hand_falls_silent(mission: StartMission) -> None:
+    run = mission(TREES / "04_deliver_adam_u.yaml")
+    run.until("take the cup")
+    run.fault("off:rt/handstate")
+    assert run.finish().status == "failure"
+    assert run.failed_node == "take the cup"
+    assert run.reason.startswith("stale: ")
+    assert "never saved" not in run.reason
+
+
 def test_the_patrol_pauses_at_a_button_and_goes_on_at_another(mission: StartMission) -> None:
     run = mission(TREES / "05_patrol_atom_w.yaml")
     run.until("go to the next tag")

@@ -63,22 +63,24 @@ def _checked(trees: list[Path], robot: str | None) -> Iterator[Checked]:
                 "no robot is named, so what the robot can do was not checked: write robot: NAME, or give --robot NAME"
             )
             checked.findings.warning(Place(str(path), 1, 1), "no-robot", message)
-        _tell_forbidden(checked, robot)
+        _tell_refused(checked, robot)
         yield checked
 
 
-def _tell_forbidden(checked: Checked, robot: str | None) -> None:
-    """What `run` would refuse because of the guard file."""
+def _tell_refused(checked: Checked, robot: str | None) -> None:
+    """What `run` would refuse because of the robot's profile or the guard file."""
     from orchestrator.data import own_path
     from orchestrator.guard.config import GuardConfigError
-    from orchestrator.mission.forbidden import forbidden
+    from orchestrator.mission.forbidden import forbidden, tell_read_only
     from orchestrator.robots.profiles import load_profile
     from orchestrator.yamlfile import Place
 
     if checked.tree.root is None or checked.tree.robot is None:
         return
+    profile = load_profile(robot or checked.tree.robot.name)
+    tell_read_only(checked.tree, profile, checked.findings)
     try:
-        for place, message in forbidden(checked.tree, load_profile(robot or checked.tree.robot.name)):
+        for place, message in forbidden(checked.tree, profile):
             checked.findings.error(place, "forbidden", message)
     except GuardConfigError as error:
         typer.echo(str(error), err=True)

@@ -52,6 +52,8 @@ def preflight(setting: Setting, state: State, now: float) -> list[Line]:
 def _freshness(setting: Setting, state: State, now: float) -> list[Line]:
     lines = []
     for role, source in setting.robot.roles.items():
+        if role == "hands" and setting.profile.hands is None:  # others of its family may have some
+            continue
         problem = staleness(state, role, now, setting.config, setting.robot)
         heard = state.sources.get(source)
         evidence = f"{source}, heard {1000 * (now - heard.last):.0f} ms ago" if heard else f"{source}, never heard"

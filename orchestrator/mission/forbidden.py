@@ -35,6 +35,13 @@ def forbidden(tree: Tree, profile: Profile, guard_file: Path | None = None) -> I
                 yield node.place, f"{leaf.name} is forbidden: {f'{why}, and ' if why else ''}{off}"
 
 
+def tell_read_only(tree: Tree, profile: Profile, findings: Findings) -> None:
+    """A robot that is only watched is never armed, so nothing runs on it: not even a tree that only looks."""
+    if profile.read_only:
+        message = f"{profile.name} is read-only: it is only watched, and no tree can run on it"
+        findings.error(Place(tree.file, 1, 1), "read-only", message)
+
+
 def alive(node: TreeNode | None) -> Iterator[TreeNode]:
     """The nodes that can run on this robot."""
     if node is None or node.dead:

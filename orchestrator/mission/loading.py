@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from orchestrator.guard.config import GuardConfigError
 from orchestrator.leaf import Catalogue, installed
-from orchestrator.mission.forbidden import forbidden
+from orchestrator.mission.forbidden import forbidden, tell_read_only
 from orchestrator.robots.facts_of import FieldsOfAllRobots, facts_of, robot_named
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
@@ -87,6 +87,9 @@ def load_mission(
     wanted = robot or tree.robot.name
     found = str(Path(wanted).resolve()) if Path(wanted).suffix else wanted
     profile = load_profile(wanted)
+    tell_read_only(tree, profile, checked.findings)
+    if not checked.ok:
+        raise CannotRun(checked.findings.render())
     if substitutes is None:  # with stand-ins it is not known yet who is left
         _refuse_forbidden(checked, profile)
     problems = [f"warning: {problem}" for problem in against.catalogue.problems]

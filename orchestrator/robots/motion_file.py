@@ -12,6 +12,7 @@ from orchestrator.robots.facts import RobotFacts
 from orchestrator.robots.profile import Profile
 from orchestrator.yamlfile import ANGLE, DURATION, TEXT, Findings, list_of, load, nearest, optional, record, required
 
+Shape = tuple[int, ...]
 LARGEST_ARRAYS = 2_000_000  # bytes: 80 s of 30 joints at 100 Hz
 
 
@@ -48,14 +49,13 @@ def _check_shape(file: _File) -> Iterator[str]:
             yield f"keyframe {number} has {len(row.angles)} angles for {len(file.joints)} joints"
 
 
+_KEYFRAME = record(_Row, {"at": required(DURATION), "angles": required(list_of(ANGLE))}, name="keyframe")
 _FILE = record(
     _File,
     {
         "description": optional(TEXT),
         "joints": required(list_of(TEXT, at_least=1)),
-        "keyframes": required(
-            list_of(record(_Row, {"at": required(DURATION), "angles": required(list_of(ANGLE))}), at_least=1)
-        ),
+        "keyframes": required(list_of(_KEYFRAME, at_least=1)),
     },
     check=_check_shape,
     name="motion",
@@ -139,8 +139,11 @@ def _from_npz(path: Path) -> list[Frame]:
         with zipfile.ZipFile(path) as archive:
             _check_size(sum(part.file_size for part in archive.infolist()))
         with np.load(path, allow_pickle=False) as arrays:
+            _check_shapes(*(arrays[name].shape for name in ("joints", "time", "q")))
             joints, times, rows = (arrays[name].tolist() for name in ("joints", "time", "q"))
         return [Frame(float(time), _by_name(joints, row)) for time, row in zip(times, rows, strict=True)]
+    except BadMotion:
+        raise
     except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, MemoryError) as problem:
         raise BadMotion(f"the arrays joints, time and q are needed: {problem}") from None
     except (zipfile.BadZipFile, zlib.error) as problem:
@@ -151,6 +154,16 @@ def _check_size(size: int) -> None:
     """A small archive may hold more than any memory."""
     if size > LARGEST_ARRAYS:
         raise ValueError(f"{size / 1e6:.1f} MB are more than {LARGEST_ARRAYS / 1e6:g} MB")
+
+
+def _check_shapes(joints: Shape, times: Shape, rows: Shape) -> None:
+    """A name for each joint, and for each time a row with an angle for each joint."""
+    for name, shape in (("joints", joints), ("time", times)):
+        if len(shape) != 1:
+            raise BadMotion(f"{name} must be a plain list, it has the shape {shape}")
+    wanted = (*times, *joints)
+    if rows != wanted:
+        raise BadMotion(f"q must have the shape {wanted}, {times[0]} times by {joints[0]} joints; it has {rows}")
 
 
 def _by_name(joints: list[Any], row: list[Any]) -> dict[str, float]:

@@ -342,7 +342,7 @@ def checked(fault: Fault, twin: Any) -> Fault:
     known(fault.name, FAULTS, "fault", fault.name, "fault")
     kind = FAULTS[fault.name]
     if kind.needs and kind.needs not in twin.offers:
-        raise FaultError(f"{fault.name}: {twin.profile.name} has no {kind.needs}")
+        raise FaultError(f"{fault.name}: {_lacking(kind.needs, twin.profile.name)}")
     if not all(0.0 <= time < math.inf for time in (fault.at, fault.until or 0.0)):
         raise FaultError(f"{fault.name}: it begins and lasts for a number of seconds from 0 up")
     if fault.until == 0.0:
@@ -351,6 +351,11 @@ def checked(fault: Fault, twin: Any) -> Fault:
     _check_target(complete, kind, twin)
     kind.check(twin, complete)
     return complete
+
+
+def _lacking(needs: str, robot: str) -> str:
+    """A fall is nothing that a robot has: some are only not simulated to that point."""
+    return f"a simulated {robot} cannot fall over" if needs == "fall" else f"{robot} has no {needs}"
 
 
 def _parameters(fault: Fault, kind: Kind) -> dict[str, Any]:

@@ -377,9 +377,11 @@ class _Walk:
             wanted = " or ".join(best[mode])
             other = [value for value in self._space.possible(at.modes, mode) if value not in best[mode]]
             shown = " or ".join(other) if len(other) <= 3 else "anything"
-            said.append(f"{CALLED[mode]} {wanted}; here {verb} {shown}, {self._set_by(node, at, mode, other)}")
+            here = f"here {verb} {shown}, {self._set_by(node, at, mode, other)}"
+            said.append((f"{CALLED[mode]} {wanted}", here))
+        needs = "; ".join(said[0]) if len(said) == 1 else " and ".join(f"{what} ({here})" for what, here in said)
         others = "".join(f"; or else {alternative_text(option)}" for option in options if option is not best)
-        return f"{declared.name} needs {' and '.join(said)}{others}"
+        return f"{declared.name} needs {needs}{others}"
 
     def _set_by(self, node: TreeNode, at: State, mode: str, values: list[str]) -> str:
         """Where a mode got one of the values."""

@@ -58,6 +58,15 @@ def test_what_the_guard_file_forbids_is_said_together_with_what_is_wrong(tree: P
     assert {line for line, code in found if code != "forbidden"} == {9, 10, 11}
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_no_tree_can_run_on_a_robot_that_is_only_watched(named: bool, tree: Path) -> None:
+    tree.write_text(f"tree: t\nrobot: {'adam_lite' if named else 'adam_u'}\nroot:\n  - Log: {{text: hello}}\n")
+    result = check(tree, *([] if named else ["--robot", "adam_lite"]))
+    assert result.exit_code == 2
+    assert f"{tree}:1:1: error: adam_lite is read-only: it is only watched" in result.stdout
+    assert "can run on adam_lite" not in result.stdout
+
+
 def test_colours_only_in_a_terminal(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.write_text(BAD)
     assert "\x1b" not in check(tree).stdout

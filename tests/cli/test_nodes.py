@@ -30,7 +30,7 @@ def test_everything_about_a_leaf() -> None:
         "needs           hands",
         "uses            left_hand or right_hand",
         "allowed in      atom: fsm ready or walk",
-        "result          object, nothing, not_moved",
+        "result          object, nothing, not_moved, not_known",
         "timeout         10 s",
     ):
         assert part in shown, part

@@ -152,6 +152,13 @@ def motors(world: World) -> str:
     return line.evidence
 
 
+@pytest.mark.parametrize(("robot", "has"), [("adam_u", True), ("adam_lite", False)])
+def test_hands_are_looked_for_only_where_there_are_some(robot: str, has: bool) -> None:
+    world = World(robot)
+    lines = [line.name for line in preflight(world.core.setting, world.state, world.now)]
+    assert ("fresh hands" in lines) is has
+
+
 def test_json_rpc_that_does_not_answer_is_named() -> None:
     world = World("atom")
     world.connect()

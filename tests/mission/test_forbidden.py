@@ -120,6 +120,13 @@ def test_run_refuses_before_anything_moves(tmp_path: Path) -> None:
     load_mission(tree, substitutes=Substitutes({"StartMapping": "succeed"}))
 
 
+def test_run_refuses_a_robot_that_is_only_watched(tmp_path: Path) -> None:
+    tree = tmp_path / "tree.yaml"
+    tree.write_text("tree: x\nrobot: adam_lite\nroot:\n  - Log: {text: hello}\n")
+    with pytest.raises(CannotRun, match="adam_lite is read-only: it is only watched, and no tree can run on it"):
+        load_mission(tree)
+
+
 def test_run_says_what_is_wrong_and_what_is_forbidden_at_once(tmp_path: Path) -> None:
     tree = tmp_path / "tree.yaml"
     tree.write_text("tree: x\nrobot: atom_w\nroot:\n  - SetFsm: {state: reddy}\n  - StartMapping\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ def test_angles_by_joint_at_times(tmp_path: Path) -> None:
         ("at: 2 s", "at: 500 ms", "rise"),
         ("at: 500 ms", "at: 0 s", "above 0"),
         ("keyframes", "keyframe", "keyframes"),
+        ("at: 2 s", "time: 2 s", 'error: keyframe needs "at"'),
         ("head_yaw", "left_hip_pitch", "no joint left_hip_pitch to move"),
         (GOOD[GOOD.index("keyframes") :], "keyframes: []", "at least"),
         ("head_yaw", "left_elbow_pitch", "named twice"),
@@ -82,6 +84,31 @@ def test_bad_arrays_are_refused(tmp_path: Path, changes: dict[str, Any]) -> None
     np.savez(tmp_path / "m.npz", **arrays(**changes))
     with pytest.raises(BadMotion):
         read_motion(tmp_path / "m.npz", ROBOT)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"joints": np.array(["head_yaw", "head_pitch"])},
+            "m.npz: q must have the shape (2, 2), 2 times by 2 joints; it has (2, 1)",
+        ),
+        ({"q": np.zeros(2)}, "q must have the shape (2, 1), 2 times by 1 joints; it has (2,)"),
+        ({"time": np.zeros((2, 1))}, "time must be a plain list, it has the shape (2, 1)"),
+    ],
+)
+def test_arrays_that_do_not_fit_each_other_are_named_with_their_shapes(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    np.savez(tmp_path / "m.npz", **arrays(**changes))
+    with pytest.raises(BadMotion, match=re.escape(said) + "$"):
+        read_motion(tmp_path / "m.npz", ROBOT)
+
+
+def test_the_example_of_the_language_page_is_a_motion(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "language.md").read_text()
+    _, example, _ = page.partition("## Motion files")[2].split("```", 2)
+    assert [frame.time for frame in read(tmp_path, example)] == [1.5, 3.0]
 
 
 def test_an_archive_that_unpacks_to_more_than_anybody_plays(tmp_path: Path) -> None:

@@ -431,6 +431,7 @@ def test_a_mistake_says_what_would_be_right(lab: Lab, text: str, message: str) -
         ("adam_u", "press:f1", "no button 'f1'"),
         ("gr2", "press:a", "press: gr2 has no button"),
         ("atom", "press_key", "press_key: atom has no base"),
+        ("atom", "fall", "fall: a simulated atom cannot fall over"),
         ("adam_u", "foreign_fsm:damping", "foreign_fsm: adam_u has no state"),
         ("adam_u", "wrong:rt/lowstate.motor_state[99].q,value=1", "there is no element [99]"),
         ("adam_u", "hard@rt/lowstate.motor_state[99].q=1", "there is no element [99]"),

@@ -17,6 +17,17 @@ def test_a_warning_says_that_nothing_has_set_it(check: CheckText) -> None:
     ]
 
 
+def test_two_modes_that_are_wrong_stand_each_with_what_it_is(check: CheckText) -> None:
+    nodes = (
+        "- SetFsm: {state: pd_stand}\n- SetVelocitySource: {source: joystick}\n"
+        "- Walk: {forward: 0.2 m/s, distance: 1 m}"
+    )
+    assert messages(check, nodes) == [
+        "Walk needs fsm walk (here it is pd_stand, set on line 3) "
+        "and velocity source navigation (here it is joystick, set on line 4)"
+    ]
+
+
 def test_every_way_to_be_allowed_is_named(check: CheckText) -> None:
     assert messages(check, "- SetFsm: {state: walk}\n- HandOpen: {hand: right}") == [
         "HandOpen needs fsm user_cmd or upper_user_cmd or pd_stand; here it may be walk, set on line 3; "
