@@ -107,6 +107,14 @@ root:
     assert VirtualMission(load_mission(write(tmp_path, text)), lambda event: None).run().status == "success"
 
 
+def test_a_base_that_reports_nonsense_is_not_taken_for_an_emergency_stop(mission: StartMission) -> None:
+    """The guard does not believe it: the run must not tell of an e-stop that nobody has to acknowledge."""
+    run = mission(DELIVERY, faults=["garbage:rt/amr/state@6s"])
+    outcome = run.finish()
+    assert outcome.status == "failure"
+    assert "emergency" not in outcome.reason
+
+
 def test_an_empty_hand_fails_the_grasp_and_the_upper_body_is_given_back() -> None:
     events: list[Event] = []
     mission = VirtualMission(load_mission(DELIVERY), events.append)
