@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.guard.outputs import Report
+from orchestrator.guard.outputs import ANSWER, Report
 from orchestrator.robots.commander import Receipt
 from orchestrator.robots.intents import AnyIntent, Stream
 
@@ -49,6 +49,8 @@ class Receipts:
             receipt.sent_at, receipt.state = at, "sent"
         elif report.kind == "evidence":
             receipt.confirmed = True
+        elif report.kind == "warning" and report.value == ANSWER:
+            receipt.answer = report.text
         elif report.kind in ("refused", "ended"):
             receipt.reason = report.text
             receipt.state = "refused" if report.kind == "refused" else "ended"

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from orchestrator.guard.events import CallAnswered
 from orchestrator.guard.motion import commanded, joint_stream, plan, starting_point
-from orchestrator.guard.outputs import Role
+from orchestrator.guard.outputs import ANSWER, Role
 from orchestrator.guard.rules import ask_for, first_refusal, staleness
 from orchestrator.guard.state import Angles, Hold, State, Stream
 from orchestrator.guard.turn import DRIVE_RATE, Turn
@@ -104,7 +104,7 @@ def call_answered(turn: Turn, event: CallAnswered) -> None:
     stream = next((stream for stream in turn.state.streams if stream.id == event.id), None)
     if stream is None:
         if event.problem:
-            turn.report("warning", event.problem, event.id, "rpc")
+            turn.report("warning", event.problem, event.id, ANSWER)
     elif event.problem:
         end(turn, stream, event.problem)
     elif not stream.answered:

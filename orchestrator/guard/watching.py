@@ -26,6 +26,7 @@ from orchestrator.guard.rules import staleness
 from orchestrator.guard.state import REMOTE_MODE, Base, Charge, Observed, Pending, Power, State, Suspect
 from orchestrator.guard.turn import Turn
 from orchestrator.robots.intents import SetFsm, SetUpperFsm, SetVelocitySource, SwitchUpperControl
+from orchestrator.robots.profile import Profile
 
 NEVER_HEARD = Freshness()
 VITAL = ("emergency", "fsm")
@@ -161,13 +162,20 @@ def _changed_by_itself(turn: Turn, what: str, new: int | bool) -> None:
     """An e-stop makes a robot let go too, and its flag may come later: nothing is sent while that is not known."""
     robot, numbers = turn.setting.robot, turn.setting.profile.fsm
     lets_go = new in [numbers[name] for name in robot.limp] if what == "fsm" else what == "upper_control" and not new
+    why = f"{what} became {new}{_whose(turn.setting.profile, what, new)}"
     if not lets_go:
-        intervene(turn, f"{what} became {new} by another hand")
+        intervene(turn, why)
     elif turn.state.suspect is None:
-        why = f"{what} became {new} by another hand"
         stops.release_streams(turn, why, joints=False)
         turn.change(suspect=Suspect(why, turn.now))
         turn.report("warning", f"the robot let go: {why}, or by an e-stop", value=LET_GO)
+
+
+def _whose(profile: Profile, what: str, new: int | bool) -> str:
+    """A state nobody knows is perhaps nobody's doing but nonsense; the robot is left alone all the same."""
+    names = {"fsm": profile.fsm, "upper_fsm": profile.upper_fsm, "velocity_source": profile.velocity_sources}
+    named = what not in names or new in names[what].values()
+    return " by another hand" if named else ", a state without a name in the profile"
 
 
 def watch_suspect(turn: Turn) -> None:

@@ -20,6 +20,8 @@ class Receipt:
     """When its first message left, by the bus' clock; infinite until then."""
     confirmed: bool = False
     """Whether the robot has shown or answered that it took it."""
+    answer: str = ""
+    """What the robot answered, if that was not yes, or that it did not answer. It may have done it all the same."""
 
 
 class Commander(Protocol):

@@ -177,8 +177,15 @@ class Settling(Judge):
         if isinstance(found, Unknown):
             return unknown(found)
         if unchanged or found is None:
-            return failure(Reason.NOT_ACCEPTED, f"nothing changed within {self._within:g} s")
+            return self._no_effect(f"nothing changed within {self._within:g} s")
         return failure(Reason.FAILED, f"it reports {found.value}")
+
+    def _no_effect(self, text: str) -> Outcome:
+        """A robot that refused it did react: then its own words are the reason."""
+        answer = self.receipt.answer if self.receipt is not None else ""
+        if not answer:
+            return failure(Reason.NOT_ACCEPTED, text)
+        return Outcome("failure", Reason.NOT_ACCEPTED, f"{answer}; {text}")
 
 
 class Waiting(Judge):

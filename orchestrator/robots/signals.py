@@ -93,6 +93,31 @@ class Several(Signal):
 
 
 @dataclass(frozen=True)
+class Vouched(Signal):
+    """An alarm that counts only in a message in which other values can be true: random bytes raise alarms as well.
+
+    While it is not raised the others are not read: that costs nothing.
+    """
+
+    others: tuple[Signal, ...] = ()
+
+    def reader(self, topic: Topic) -> Reads:
+        own = super().reader(topic)
+        others = [(other.reader(topic), other.meaning) for other in self.others]
+
+        def read(data: bytes) -> Any:
+            raised = own.read(data)
+            if raised:
+                for reader, check in others:
+                    value = reader.read(data)
+                    if check is not None:
+                        check(value)
+            return raised
+
+        return _Function(read)
+
+
+@dataclass(frozen=True)
 class Member(Signal):
     """A value of the element of a sequence that carries a certain name; the paths have `{}` for its index."""
 

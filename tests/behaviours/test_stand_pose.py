@@ -12,7 +12,7 @@ from tests.support.leaf_harness import Stage
 
 LOW = {"height": -0.1, "pitch": 0.2, "yaw": 0.1}
 CASES = [
-    Case(robot, StandPose, LOW, STANDING, ["StandPose"], "robot_stand_pose_cmd", "no_progress")
+    Case(robot, StandPose, LOW, STANDING, ["StandPose"], "robot_stand_pose_cmd", "not_accepted")
     for robot in ("gr1", "gr2", "gr3", "n1")
 ]
 

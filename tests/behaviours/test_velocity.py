@@ -42,7 +42,7 @@ def walk(robot: str, **values: float) -> Case:
     aurora = robot not in ("atom", "atom_w")
     command = "velocity_cmd" if aurora else "rpc/SetVel"
     before = AURORA_WALKING if aurora else WALKING
-    if_lost = "no_progress" if aurora else "ended"  # an Atom would have answered
+    if_lost = "not_accepted" if aurora else "ended"  # an Atom would have answered
     return Case(robot, Walk, values, before, STREAM, command, if_lost, resting=stands)
 
 

@@ -177,7 +177,7 @@ def test_a_state_is_judged_by_what_the_robot_shows_and_a_refusal_is_told(lab: La
     lab.rpc.answer = "SetFsmId was refused: no way (100)"
     receipt = lab.run.send(i.SetFsm("ready"))
     lab.go(0.05)
-    assert receipt.state == "sent"
+    assert (receipt.state, receipt.answer) == ("sent", lab.rpc.answer)
     assert [report.text for report in lab.run.reports if report.kind == "warning"] == [lab.rpc.answer]
 
 

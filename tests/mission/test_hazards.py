@@ -191,8 +191,10 @@ CASES = [
           ("atom walks", "garbage:rt/lower/state.imu_state.quaternion"))],
     Case("H15", "atom_w moves its arms", "garbage:rt/upper/state.motor_state[3].q", outcome="failure",
          why="bad|stale|ended|range", sends=("joints",)),
-    Case("H15", "atom_w drives", "wrong:rt/lower/state.fsm_id,value=77", "intervened", "fsm became 77",
-         why="^intervened"),
+    Case("H15", "atom_w drives", "wrong:rt/lower/state.fsm_id,value=77", "intervened",
+         "fsm became 77, a state without a name in the profile", why="^intervened"),
+    Case("H15", "gr2 walks", "wrong:aurora_state.whole_body_fsm_state,value=77", "intervened",
+         "fsm became 77, a state without a name in the profile", why="^intervened"),
     *[Case("H16", doing, f"truncate_type:{topic}", "fault", "stale|bad", why="^fault", within=0.6)
       for doing, topic in (("atom_w drives", "rt/lower/state"), ("gr2 walks", "aurora_state"), (ADAM, "rt/lowstate"))],
     # 1c. Commands

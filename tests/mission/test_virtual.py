@@ -107,6 +107,35 @@ root:
     assert VirtualMission(load_mission(write(tmp_path, text)), lambda event: None).run().status == "success"
 
 
+def test_a_base_that_reports_nonsense_is_not_taken_for_an_emergency_stop(mission: StartMission) -> None:
+    """The guard does not believe it: the run must not tell of an e-stop that nobody has to acknowledge."""
+    run = mission(DELIVERY, faults=["garbage:rt/amr/state@6s"])
+    outcome = run.finish()
+    assert outcome.status == "failure"
+    assert "emergency" not in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("state", "faults", "words"),
+    [
+        ("walk", [], "SetFsmId was refused: no way from state 1 to 301 (100)"),
+        ("ready", ["refused:rpc/SetFsmId"], "SetFsmId was refused: refused (6)"),
+        ("ready", ["lost:rpc/SetFsmId"], "SetFsmId: no answer within 1 s"),
+    ],
+)
+def test_a_robot_that_refuses_a_state_gives_the_reason_itself(
+    mission: StartMission, state: str, faults: list[str], words: str
+) -> None:
+    text = f"""
+tree: state
+robot: atom
+root:
+  - SetFsm: {{state: {state}}}
+"""
+    outcome = mission(text, faults=faults).finish()
+    assert outcome.reason == f"not_accepted: {words}; nothing changed within 3 s"
+
+
 def test_an_empty_hand_fails_the_grasp_and_the_upper_body_is_given_back() -> None:
     events: list[Event] = []
     mission = VirtualMission(load_mission(DELIVERY), events.append)

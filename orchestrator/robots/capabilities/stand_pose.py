@@ -6,13 +6,15 @@ import math
 
 from orchestrator.robots import intents
 from orchestrator.robots.capabilities.progress import Progress
-from orchestrator.robots.judging import Context, Judge
+from orchestrator.robots.judging import Context, Judge, no_reaction
 from orchestrator.robots.knowledge import Derived, Known, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
 
 HEIGHT_TOLERANCE = 0.01
 ANGLE_TOLERANCE = 0.03
+STIRRED = 0.3
+"""Tolerances by which the body must have moved to have moved at all: more than a standing body sways."""
 SETTLED = 0.3
 WINDOW = 3.0
 """Seconds in which the pose must get nearer: the body moves slowly, and starts to move late."""
@@ -57,6 +59,8 @@ class _Posing(Judge):
         self._wanted = wanted
         self._progress = Progress(WINDOW)
         self._since: float | None = None
+        self._start = body.pose()
+        self._stirred = isinstance(self._start, Unknown)
         super().__init__(context, wanted)
 
     def judge(self, now: float) -> Outcome:
@@ -67,12 +71,14 @@ class _Posing(Judge):
             return unknown(stable)
         if pose is None:
             return RUNNING
-        error = self._error(pose.value)
+        if isinstance(self._start, Known) and _between(pose.value, self._start.value) > STIRRED:
+            self._stirred = True
+        wanted = self._wanted
+        error = _between(pose.value, (wanted.dz, wanted.pitch, wanted.yaw))
         if error > 1 or not stable.value:
             self._since = None
             if self._progress.stalled(error, now):
-                detail = "" if stable.value else "it does not stand stably, and ignores pose commands then"
-                return failure(Reason.NO_PROGRESS, detail)
+                return self._stuck(stable.value)
             return running(self._progress.done(error))
         if self._since is None:
             self._since = pose.received
@@ -85,12 +91,18 @@ class _Posing(Judge):
             self.context.commander.send(intents.StandPose(*pose.value))
         super().cancel()
 
-    def _error(self, pose: tuple[float, float, float]) -> float:
-        """In tolerances."""
-        wanted = self._wanted
-        dz, pitch, yaw = pose
-        angle = max(abs(pitch - wanted.pitch), abs(yaw - wanted.yaw))
-        return max(abs(dz - wanted.dz) / HEIGHT_TOLERANCE, angle / ANGLE_TOLERANCE)
+    def _stuck(self, stable: bool) -> Outcome:
+        if not stable:
+            return failure(Reason.NO_PROGRESS, "it does not stand stably, and ignores pose commands then")
+        if not self._stirred:
+            return no_reaction(self.context.profile, "the body has not moved")
+        return failure(Reason.NO_PROGRESS)
+
+
+def _between(one: tuple[float, float, float], other: tuple[float, float, float]) -> float:
+    """How far two poses are apart, in tolerances."""
+    height, pitch, yaw = (abs(a - b) for a, b in zip(one, other))
+    return max(height / HEIGHT_TOLERANCE, max(pitch, yaw) / ANGLE_TOLERANCE)
 
 
 class _WaitingStable(Judge):

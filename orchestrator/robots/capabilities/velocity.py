@@ -9,7 +9,7 @@ from orchestrator.robots.capabilities.body import Body, turn_between
 from orchestrator.robots.capabilities.measuring import Measure, turned, way
 from orchestrator.robots.intents import SetVelocitySource
 from orchestrator.robots.intents import Velocity as VelocityIntent
-from orchestrator.robots.judging import Context, Decided, Judge, Settling
+from orchestrator.robots.judging import Context, Decided, Judge, Settling, no_reaction
 from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.outcome import SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
@@ -25,6 +25,8 @@ LEAST_TURN = 0.05
 """Radians that are more than noise."""
 NO_PROGRESS = 5.0
 """Seconds without a part of the way done before walking counts as stuck."""
+STIRRED = 0.05
+"""Metres or radians, more than a standing body sways: who has not gone that far has not set out."""
 
 
 class Velocity:
@@ -107,7 +109,7 @@ class _Timed(Judge):
             self._moves = None  # seen
         over = self._time is not None and walked >= self._time
         if self._moves is not None and (walked > NO_PROGRESS or (over and walked >= STARTS)):
-            return failure(Reason.NO_PROGRESS, "it does not report that it moves")
+            return no_reaction(self.context.profile, "it does not report that it moves")
         if over and self.unanswered:
             return failure(Reason.NOT_ACCEPTED, "the robot has not answered")
         if self._time is None:
@@ -130,6 +132,7 @@ class _Measured(Judge):
         self._read = read
         self._measure = measure
         self._best: tuple[float, float] | None = None
+        self._set_out = False
         super().__init__(context, intent)
 
     def judge(self, now: float) -> Outcome:
@@ -141,11 +144,17 @@ class _Measured(Judge):
         done = self._measure(found.value)
         if done >= self._goal * (1 - 1e-9):  # steps add up to the goal but for rounding
             return SUCCESS
+        self._set_out = self._set_out or abs(done) > min(STIRRED, self._goal / 2)
         if self._best is None or done > self._best[0] + 0.02 * self._goal:
             self._best = (done, now)
         if now - self._best[1] > NO_PROGRESS:
-            return failure(Reason.NO_PROGRESS, f"{done:.2f} of {self._goal:.2f}")
+            return self._stuck(f"{done:.2f} of {self._goal:.2f}")
         return running(max(done, 0.0) / self._goal)
+
+    def _stuck(self, done: str) -> Outcome:
+        if self._set_out:
+            return failure(Reason.NO_PROGRESS, done)
+        return no_reaction(self.context.profile, f"it has not moved, {done}")
 
 
 class _Stopping(Judge):

@@ -10,7 +10,19 @@ from orchestrator.robots.feed import Life
 from orchestrator.robots.knowledge import Doubt
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.reasons import Reason
-from orchestrator.robots.signals import Convert, Numbers, Signal, Whole, finite, lower_name, named, numbers, quaternion
+from orchestrator.robots.signals import (
+    MOST,
+    Convert,
+    Numbers,
+    Signal,
+    Vouched,
+    Whole,
+    finite,
+    lower_name,
+    named,
+    numbers,
+    quaternion,
+)
 from orchestrator.robots.state.pad import atom_pad
 
 LOWER, UPPER, AMR = "rt/lower/state", "rt/upper/state", "rt/amr/state"
@@ -137,6 +149,16 @@ def _hands(order: tuple[str, ...], fingers: int) -> dict[str, Signal]:
     return table
 
 
+_BASE_IS_SANE = (
+    Signal(AMR, "device_status"),
+    Signal(AMR, "navigation_status"),
+    Signal(AMR, "position", numbers(3, -MOST, MOST)),
+    Signal(AMR, "basic_status.battery_level", finite(0, 10_000)),
+    Signal(AMR, "amr_event.low_battery"),
+)
+"""What the guard looks at in a report of the base, with its bounds: both must take the same reports for nonsense."""
+
+
 def _base(newer: bool) -> dict[str, Signal]:
     table = {
         "amr.device": Signal(AMR, "device_status", lower_name),
@@ -149,7 +171,7 @@ def _base(newer: bool) -> dict[str, Signal]:
         "amr.blocked": Signal(AMR, "amr_event.path_blocked"),
         "amr.obstacle": Signal(AMR, "amr_event.obstacle_detected"),
         "amr.low_battery": Signal(AMR, "amr_event.low_battery"),
-        "emergency.base": Signal(AMR, "amr_event.emergency_stop_pressed", state=True),
+        "emergency.base": Vouched(AMR, "amr_event.emergency_stop_pressed", state=True, others=_BASE_IS_SANE),
     }
     if newer:
         table["amr.speed"] = Signal(AMR, "velocity.linear_vel", finite(-10, 10))

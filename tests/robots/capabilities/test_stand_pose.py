@@ -23,6 +23,22 @@ def test_a_body_that_ignores_the_pose_makes_no_progress() -> None:
     assert "stably" in outcome.text
 
 
+def test_a_body_that_stands_and_does_not_stir_has_not_taken_the_pose() -> None:
+    fake = ready("gr2")
+    fake.set("robot_stand_pose_state", stable_level=110)
+    fake.run(0.1)
+    assert reason(fake.judge(fake.robot.stand_pose.set(-0.05, 0.0, 0.0))) is Reason.NOT_ACCEPTED
+
+
+def test_a_body_that_stops_on_the_way_makes_no_progress() -> None:
+    fake = ready("gr2")
+    fake.set("robot_stand_pose_state", stable_level=110)
+    fake.run(0.1)
+    pose = fake.robot.stand_pose.set(-0.05, 0.0, 0.0)
+    fake.set("robot_stand_pose_state", delta_z=-0.02)
+    assert reason(fake.judge(pose)) is Reason.NO_PROGRESS
+
+
 def test_waiting_for_a_stable_stand_begins_anew_when_it_is_lost() -> None:
     fake = ready("gr2")
     wait = fake.robot.stand_pose.wait_stable(1.0)

@@ -43,9 +43,17 @@ def test_more_than_a_whole_turn_is_added_up() -> None:
         assert walk.outcome().status == ("success" if degrees >= 540 else "running"), degrees
 
 
-def test_a_robot_that_stays_where_it_is_makes_no_progress() -> None:
+def test_a_robot_that_stays_where_it_is_has_not_taken_the_command() -> None:
     fake = ready("gr2")
-    assert reason(fake.judge(fake.robot.velocity.walk(0.3, 0.0, 0.0, distance=1.0))) is Reason.NO_PROGRESS
+    assert reason(fake.judge(fake.robot.velocity.walk(0.3, 0.0, 0.0, distance=1.0))) is Reason.NOT_ACCEPTED
+
+
+def test_a_robot_that_stops_on_the_way_makes_no_progress() -> None:
+    fake = ready("gr2")
+    walk = fake.robot.velocity.walk(0.3, 0.0, 0.0, distance=1.0)
+    fake.judge(walk, within=0.2)
+    fake.set("base_data_pub", pos_W=[0.3, 0.0, 0.0])
+    assert reason(fake.judge(walk)) is Reason.NO_PROGRESS
 
 
 def test_a_robot_without_odometry_walks_no_distance() -> None:
@@ -68,4 +76,4 @@ def test_stopping_needs_the_robot_to_stand() -> None:
 @pytest.mark.parametrize(("forward", "turn"), [(0.3, 0.0), (0.0, 0.3)])
 def test_walking_for_a_time_needs_the_robot_to_say_that_it_moves(forward: float, turn: float) -> None:
     fake = ready("gr2")
-    assert reason(fake.judge(fake.robot.velocity.walk(forward, 0.0, turn, time=2.0))) is Reason.NO_PROGRESS
+    assert reason(fake.judge(fake.robot.velocity.walk(forward, 0.0, turn, time=2.0))) is Reason.NOT_ACCEPTED

@@ -185,6 +185,28 @@ def test_emergency_flags(name: str, topic: str, fields: dict[str, Any], flag: st
     assert value(fake, flag) is True
 
 
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        {"position": [math.nan, 0.0, 0.0]},
+        {"position": [0.0, math.inf, 0.0]},
+        {"basic_status__battery_level": -1.0},
+        {"basic_status__battery_level": 1e30},
+        {"basic_status__battery_level": math.nan},
+    ],
+)
+def test_a_base_that_reports_nonsense_shows_no_emergency_stop(nonsense: dict[str, Any]) -> None:
+    """The guard does not believe such a report either: run and guard must not tell two stories."""
+    fake = FakeRobot("atom_w")
+    fake.run(0.2)
+    fake.set("rt/amr/state", amr_event__emergency_stop_pressed=True, **nonsense)
+    fake.run(0.1)
+    assert why(fake, "emergency.base") in (Reason.NOT_FINITE, Reason.OUT_OF_RANGE)
+    fake.set("rt/amr/state", position=[0.0, 0.0, 0.0], basic_status__battery_level=80.0)
+    fake.run(0.1)
+    assert value(fake, "emergency.base") is True
+
+
 def test_an_adams_motor_error_is_an_emergency() -> None:
     fake = FakeRobot("adam_u")
     fake.messages["rt/lowstate"].motor_state[4].state = 3
