@@ -89,8 +89,9 @@ def test_pause_resume_and_a_breakpoint(run: Run, asking: str) -> None:
     terminal = run(asking, "--sim", "--answer", "Ask=left", "--break", "Wait")
     terminal.until("Nobody is near the robot?")
     terminal.press("p")
-    terminal.until("PAUSED by key")
+    assert "y  yes" not in terminal.until("PAUSED by key")
     terminal.press("p")
+    terminal.until("y  yes")
     terminal.press("y")
     terminal.until("PAUSED breakpoint at Wait")
     terminal.press("p")
@@ -190,6 +191,7 @@ def test_the_view_follows_the_terminal_in_size(run: Run) -> None:
     lines = shown.splitlines()
     assert lines[0].startswith(" SIM  atom_w")
     assert any("▶" in line for line in lines)
-    assert "p  pause" in lines[-1]
+    assert any("p  pause" in line for line in lines)
+    assert "q  stop the robot and leave" in lines[-1]
     terminal.press("q")
     assert terminal.finish() == 130
