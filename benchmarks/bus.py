@@ -101,13 +101,13 @@ def _ping_pong() -> list[Row]:
     ]
 
 
-def _median(action: Callable[[], None], count: int, pause: float = 0.0005) -> float:
+def _median(action: Callable[[], None], count: int) -> float:
     times = []
     for _ in range(count):
         start = time.perf_counter()
         action()
         times.append(time.perf_counter() - start)
-        time.sleep(pause)
+        time.sleep(0.0005)
     return statistics.median(times)
 
 

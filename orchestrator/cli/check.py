@@ -71,7 +71,7 @@ def _tell_refused(checked: Checked, robot: str | None) -> None:
     """What `run` would refuse because of the robot's profile or the guard file."""
     from orchestrator.data import own_path
     from orchestrator.guard.config import GuardConfigError
-    from orchestrator.mission.forbidden import forbidden, tell_read_only
+    from orchestrator.mission.forbidden import tell_forbidden, tell_read_only
     from orchestrator.robots.profiles import load_profile
     from orchestrator.yamlfile import Place
 
@@ -80,8 +80,7 @@ def _tell_refused(checked: Checked, robot: str | None) -> None:
     profile = load_profile(robot or checked.tree.robot.name)
     tell_read_only(checked.tree, profile, checked.findings)
     try:
-        for place, message in forbidden(checked.tree, profile):
-            checked.findings.error(place, "forbidden", message)
+        tell_forbidden(checked.tree, profile, checked.findings)
     except GuardConfigError as error:
         typer.echo(str(error), err=True)
         place = Place(str(own_path("config/guard.yaml")), 1, 1)

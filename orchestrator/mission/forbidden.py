@@ -35,6 +35,12 @@ def forbidden(tree: Tree, profile: Profile, guard_file: Path | None = None) -> I
                 yield node.place, f"{leaf.name} is forbidden: {f'{why}, and ' if why else ''}{off}"
 
 
+def tell_forbidden(tree: Tree, profile: Profile, findings: Findings) -> None:
+    """Each of them an error. Raises GuardConfigError."""
+    for place, message in forbidden(tree, profile):
+        findings.error(place, "forbidden", message)
+
+
 def tell_read_only(tree: Tree, profile: Profile, findings: Findings) -> None:
     """A robot that is only watched is never armed, so nothing runs on it: not even a tree that only looks."""
     if profile.read_only:

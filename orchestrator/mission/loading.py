@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from orchestrator.guard.config import GuardConfigError
 from orchestrator.leaf import Catalogue, installed
-from orchestrator.mission.forbidden import forbidden, tell_read_only
+from orchestrator.mission.forbidden import tell_forbidden, tell_read_only
 from orchestrator.robots.facts_of import FieldsOfAllRobots, facts_of, robot_named
 from orchestrator.robots.profile import Profile
 from orchestrator.robots.profiles import ProfileError, load_profile, profile_names
@@ -102,14 +102,12 @@ def _refuse_at_once(checked: Checked, robot: str | None, substitutes: Substitute
     tree = checked.tree
     if tree.robot is not None and substitutes is None:
         with suppress(GuardConfigError):  # a guard file with mistakes is told once the tree has none
-            for place, message in forbidden(tree, load_profile(robot or tree.robot.name)):
-                checked.findings.error(place, "forbidden", message)
+            tell_forbidden(tree, load_profile(robot or tree.robot.name), checked.findings)
     raise CannotRun(checked.findings.render())
 
 
 def _refuse_forbidden(checked: Checked, profile: Profile) -> None:
     findings = Findings()
-    for place, message in forbidden(checked.tree, profile):
-        findings.error(place, "forbidden", message)
+    tell_forbidden(checked.tree, profile, findings)
     if findings.errors:
         raise CannotRun(findings.render())

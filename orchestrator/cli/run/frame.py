@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from rich.text import Text
 
@@ -24,8 +25,6 @@ _PART_STYLES = {"normal": "", "good": "green", "bad": "bold white on red", "doub
 _KIND_STYLES = {"REAL": "bold white on red", "SIM": "bold black on cyan"}
 _BAR = 12
 _ROBOT_LINES = 2
-_GAP = 3
-"""Columns between two keys."""
 _SMALLEST_WINDOW = 3
 """Lines of a part of the tree that has room for a word about what is above and below."""
 _SAID, _TALL = 3, 20
@@ -156,18 +155,18 @@ def _head(picture: Picture, now: float, width: int) -> list[Text]:
         first.append(f"  PAUSED {picture.paused}".rstrip(), "bold yellow")
     mode = Text(f"guard {picture.mode or 'not known'}", _mode_style(picture.mode))
     parts = [Text(words, _PART_STYLES[look]) for words, look in robot_parts(picture.fields)]
-    return [first, *_wrapped([mode, *parts], width), Text("")]
+    return [first, *_wrapped([mode, *parts], width, " | ", _ROBOT_LINES), Text("")]
 
 
-def _wrapped(parts: list[Text], width: int) -> list[Text]:
-    """Side by side as far as there is room, the rest on a second line."""
+def _wrapped(parts: list[Text], width: int, between: str, most: float = inf) -> list[Text]:
+    """Side by side as far as there is room, the rest on further lines, if there may be more of them."""
     lines = [Text()]
     for part in parts:
-        gap = 3 if lines[-1] else 0
-        if gap and len(lines) < _ROBOT_LINES and lines[-1].cell_len + gap + part.cell_len > width:
+        gap = between if lines[-1] else ""
+        if gap and len(lines) < most and lines[-1].cell_len + len(gap) + part.cell_len > width:
             lines.append(Text())
-            gap = 0
-        lines[-1].append(" | "[:gap], "bright_black")
+            gap = ""
+        lines[-1].append(gap, "bright_black")
         lines[-1].append_text(part)
     return lines
 
@@ -187,16 +186,5 @@ def _foot(picture: Picture, hints: Hints, said: int, width: int) -> list[Text]:
     if question is not None:
         later = "" if can_be_answered(picture.paused is not None, picture.running) else "(paused: resume, then answer) "
         lines.append(Text(f" {later}{' '.join(question.question.split())} ", "bold black on yellow"))
-    return [*lines, *_keys(hints, width)]
-
-
-def _keys(hints: Hints, width: int) -> list[Text]:
-    """On as many lines as they need: none may be cut off, least of all the last, which stops the robot."""
-    lines = [Text()]
-    for key, does in hints:
-        hint = Text.assemble((f" {key} ", "reverse"), f" {does}")
-        if lines[-1] and lines[-1].cell_len + _GAP + hint.cell_len > width:
-            lines.append(Text())
-        lines[-1].append(" " * _GAP if lines[-1] else "")
-        lines[-1].append_text(hint)
-    return lines
+    keys = [Text.assemble((f" {key} ", "reverse"), f" {does}") for key, does in hints]
+    return [*lines, *_wrapped(keys, width, "   ")]  # none is cut off, least of all the last, which stops the robot
