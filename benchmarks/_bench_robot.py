@@ -53,7 +53,7 @@ class BenchRobot:
         hands, nodes = example(wire.HandsState_), _healthy(example(wire.MainNodesState_))
         self._states: dict[str, Any] = dict(zip(STATES, (self.emergency, self.lower, upper, hands, nodes, base)))
         self._writers = {name: self.bus.writer(TOPICS[name]) for name in self._states}
-        self._rates = rates
+        self.rates = rates
         self._due = dict.fromkeys(STATES, RealClock.now())
 
     def listen(self, name: str, heard: Callable[[Sample], None]) -> None:
@@ -65,7 +65,7 @@ class BenchRobot:
         self.bus.wait(max(0.0, min(first - now, longest)))
         now = RealClock.now()
         for name in [name for name, due in self._due.items() if now >= due]:
-            self._due[name] = max(self._due[name] + 1 / self._rates[name], now - 0.05)  # held up, it catches up
+            self._due[name] = max(self._due[name] + 1 / self.rates[name], now - 0.05)  # held up, it catches up
             self._live(name)
             self.show(name)
 

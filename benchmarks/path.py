@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import statistics
 import subprocess
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -32,16 +34,19 @@ from cyclonedds.topic import Topic as DdsTopic
 
 from benchmarks import Row, at_most, report
 from benchmarks._bench_robot import QUIET, TOPICS, BenchRobot
+from benchmarks.guard_dds import resident
 from orchestrator.bus.settings import DdsSettings, loopback
 from orchestrator.clock import RealClock
 from orchestrator.wire.codec import codec
 from orchestrator.wire.example import example
 
 STEPS = 400
+IN_A_ROW = 40
+"""Steps of one side before it is the next one's turn: the machine changes, and must change for all of them."""
 PAUSE = 0.025
 """Seconds between two presses: the guard lets 50 commands a second pass."""
 LATE = 0.3
-"""Seconds after which a press was too early: the mission has not begun, or is over."""
+"""Seconds after which a press was too early: the mission has not begun."""
 ANY = 0x7F
 KEPT: list[object] = []
 """What DDS would end when Python forgets it."""
@@ -57,83 +62,99 @@ def rows() -> list[Row]:
 
 
 def _rows(name: str, rates: dict[str, float]) -> list[Row]:
-    bare, split = _bare("bare", rates), _bare("split", rates)
-    times, run, guard = _path(rates)
-    bare, split = bare + _bare("bare", rates), split + _bare("split", rates)
-    ours, theirs, worst = statistics.median(times), statistics.median(bare), sorted(times)[int(len(times) * 0.99)]
+    times: dict[str, list[float]] = {"bare": [], "split": [], "run": []}
+    with Side("run", 60) as ours:
+        while len(times["run"]) < STEPS:
+            times["run"] += ours.steps(rates)
+            for role in ("bare", "split"):
+                with Side(role, 61) as theirs:
+                    times[role] += theirs.steps(rates, beside=ours.robot)
+        run, guard = (resident(process) for process in json.loads(ours.first_line))
+    worst = sorted(times["run"])[int(STEPS * 0.99)]
+    barely, p50 = statistics.median(times["bare"]), statistics.median(times["run"])
     return [
-        report(f"wake-up, {name}: bare raw WaitSet, p50", theirs * 1e6, "us"),
-        report(f"wake-up, {name}: two bare processes / bare", statistics.median(split) / theirs, "x"),
-        report(f"wake-up, {name}: state sample to next command, p50", ours * 1e6, "us"),
+        report(f"wake-up, {name}: bare raw WaitSet, p50", barely * 1e6, "us"),
+        report(f"wake-up, {name}: two bare processes / bare", statistics.median(times["split"]) / barely, "x"),
+        report(f"wake-up, {name}: state sample to next command, p50", p50 * 1e6, "us"),
         report(f"wake-up, {name}: state sample to next command, p99", worst * 1e6, "us"),
-        at_most(f"wake-up, {name}: run and guard / bare", ours / theirs, "x", 2.0),
+        at_most(f"wake-up, {name}: run and guard / bare", p50 / barely, "x", 2.0),
         at_most(f"memory of the run, {name}", run, "MB", 80),
         at_most(f"memory of the guard, {name}", guard, "MB", 50),
     ]
 
 
-def _bare(role: str, rates: dict[str, float]) -> list[float]:
-    """Seconds of every step."""
-    network = _network()
-    with contextlib.closing(BenchRobot(network, rates)) as robot, _other_side(role, network) as process:
-        times = _steps(robot, lambda done: done < STEPS // 2)
-        process.terminate()
-    return times
+class Side:
+    """Whoever answers presses with commands, and the robot it has for itself."""
+
+    def __init__(self, role: str, domain: int) -> None:
+        network = loopback(domain, tag=f"bench-{uuid.uuid4()}")
+        self._open = ExitStack()
+        folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="o"))
+        self.robot = self._open.enter_context(contextlib.closing(BenchRobot(network)))
+        command = [sys.executable, "-m", "benchmarks.path", role, msgspec.json.encode(network).decode(), folder]
+        environment = os.environ | {"XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder}
+        self._process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        self._heard: list[float] = []
+        self.robot.listen(COMMAND.name, lambda sample: self._heard.append(sample.received))
+
+    def __enter__(self) -> Side:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.terminate()
+        while self._process.poll() is None:
+            self.robot.turn()  # the guard leaves when it has seen it stand
+        self._process.communicate()
+        self._open.close()
+
+    def steps(self, rates: dict[str, float], beside: BenchRobot | None = None) -> list[float]:
+        """Seconds from a press to the command that answers it; what is not answered is pressed again.
+
+        The robot beside is that of a run which waits for its turn: it only has to stay alive.
+        """
+        while self._step(beside) is None:
+            self._turn(PAUSE, beside)  # it has not begun yet
+        self.robot.rates = rates
+        times: list[float] = []
+        while len(times) < IN_A_ROW:
+            self._turn(PAUSE, beside)
+            seconds = self._step(beside)
+            times += [] if seconds is None else [seconds]
+        self.robot.rates = QUIET
+        return times
+
+    def _step(self, beside: BenchRobot | None) -> float | None:
+        self._heard.clear()
+        pressed = self._press(1)
+        while not self._heard and RealClock.now() < pressed + LATE:
+            self._turn_once(0.05, beside)
+        self._press(0)
+        return self._heard[0] - pressed if self._heard else None
+
+    def _press(self, down: int) -> float:
+        self.robot.lower.wireless_remote[A_BUTTON] = down
+        return self.robot.show(STATE.name)
+
+    def _turn(self, seconds: float, beside: BenchRobot | None) -> None:
+        end = RealClock.now() + seconds
+        while (left := end - RealClock.now()) > 0:
+            self._turn_once(left, beside)
+
+    def _turn_once(self, longest: float, beside: BenchRobot | None) -> None:
+        if beside is None:
+            self.robot.turn(longest)
+        else:
+            self.robot.turn(min(longest, 0.01))
+            beside.turn(0.0)
+
+    @property
+    def first_line(self) -> str:
+        """What it said at its beginning."""
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
 
 
-def _path(rates: dict[str, float]) -> tuple[list[float], float, float]:
-    """Seconds of every step, and the megabytes of run and guard."""
-    network = _network()
-    with (
-        tempfile.TemporaryDirectory(prefix="o") as folder,
-        contextlib.closing(BenchRobot(network, rates)) as robot,
-        _other_side("run", network, folder) as process,
-    ):
-        times = _steps(robot, lambda done: process.poll() is None)
-        assert process.stdout is not None
-        said = process.stdout.read().splitlines()
-    run, guard = json.loads(said[-1])
-    return times[:STEPS], run, guard
-
-
-def _network() -> DdsSettings:
-    return loopback(60, tag=f"bench-{uuid.uuid4()}")
-
-
-def _other_side(role: str, network: DdsSettings, folder: str = "") -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "benchmarks.path", role, msgspec.json.encode(network).decode(), folder]
-    environment = os.environ | {"XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder}
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-
-
-def _steps(robot: BenchRobot, goes_on: Callable[[int], bool]) -> list[float]:
-    """From a press to the command that answers it; what is not answered is pressed again."""
-    times: list[float] = []
-    heard: list[float] = []
-    robot.listen(COMMAND.name, lambda sample: heard.append(sample.received))
-    while goes_on(len(times)):
-        heard.clear()
-        pressed = _press(robot, 1)
-        while not heard and RealClock.now() < pressed + LATE:
-            robot.turn()
-        times += [heard[0] - pressed] if heard else []
-        _press(robot, 0)
-        _for(robot, PAUSE)
-    return times
-
-
-def _press(robot: BenchRobot, down: int) -> float:
-    robot.lower.wireless_remote[A_BUTTON] = down
-    return robot.show("rt/lower/state")
-
-
-def _for(robot: BenchRobot, seconds: float) -> None:
-    end = RealClock.now() + seconds
-    while RealClock.now() < end:
-        robot.turn(end - RealClock.now())
-
-
-# The other sides: `python -m benchmarks.path bare|split|run NETWORK FOLDER`. The bare ones are ended by a signal.
+# The other sides: `python -m benchmarks.path bare|split|run NETWORK FOLDER`. A signal ends them.
 
 
 def _answer_barely(network: DdsSettings, folder: Path) -> None:
@@ -145,7 +166,7 @@ def _answer_barely(network: DdsSettings, folder: Path) -> None:
 
 
 def _answer_split(network: DdsSettings, folder: Path) -> None:
-    """One process reads, the other one writes."""
+    """One process reads, the other one writes, and ends with it."""
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if os.fork():
         far.close()
@@ -184,18 +205,17 @@ def _presses(participant: DomainParticipant) -> Iterator[None]:
             was_down = down
 
 
-TREE = f"""
+TREE = """
 tree: bench
 root:
   sequence:
-    - WaitForButton: {{button: a}}
-    - SubscribeLaser: {{enabled: true}}
-  repeat: {STEPS}
+    - WaitForButton: {button: a}
+    - SubscribeLaser: {enabled: true}
+  repeat: forever
 """
 
 
 def _run(network: DdsSettings, folder: Path) -> None:
-    from benchmarks.guard_dds import resident
     from orchestrator.engine.prompts import Prompts
     from orchestrator.mission.live import LiveMission
     from orchestrator.mission.loading import load_mission
@@ -205,14 +225,12 @@ def _run(network: DdsSettings, folder: Path) -> None:
     loaded = load_mission(folder / "tree.yaml", "atom_w")
     place = Place(network, None, False, RealClock.now())
     mission = LiveMission(loaded, place, lambda event: None, Prompts())
-    guard = mission.guard.pid
-    assert guard is not None
+    signal.signal(signal.SIGTERM, lambda *_: mission.mission.abort())
+    print(json.dumps([os.getpid(), mission.guard.pid]), flush=True)
     outcome = mission.run("bench")
-    memory = [resident(os.getpid()), resident(guard)]
     mission.close()
-    if outcome.status != "success":
+    if outcome.status != "aborted":
         print(outcome, file=sys.stderr)
-    print(json.dumps(memory))
 
 
 if __name__ == "__main__":

@@ -148,13 +148,13 @@ class DdsBus(Reporting):
         until = now + timeout
         while True:
             began = now
-            rung = waitset.wait(min(until - now, _SLICE) if until > now else 0.0)
-            now = clock()
-            if now >= self._next_look:
+            if now >= self._next_look:  # before, not after: whoever is woken has something better to do
                 self._look()
+            rung = waitset.wait(0.0 if self._woken or until <= now else min(until - now, _SLICE))
             if rung or self._woken:
                 self._woken = False
                 return True
+            now = clock()
             if now >= until:
                 return False
             if self._crowded and now - began < self._breather:

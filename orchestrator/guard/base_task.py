@@ -193,7 +193,7 @@ def blind_at(state: State, setting: Setting) -> float:
     source = state.sources.get(setting.robot.roles.get("base", ""))
     if state.task is None or state.task.given_up or source is None or state.mode not in ACTIVE:
         return math.inf
-    return max(source.stale_at(setting.config.stale), state.task.cancelled_blindly) + setting.config.timing.accept
+    return max(source.stale_at, state.task.cancelled_blindly) + setting.config.timing.accept
 
 
 def due(task: Task, timing: Timing) -> float:

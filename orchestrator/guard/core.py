@@ -116,12 +116,17 @@ class Core:
 
     def _due(self, state: State) -> float:
         timing = self.setting.config.timing
-        due = min(leasing.due(state, timing), streams.due(state, timing.stream), stops.due(state.stop))
+        due = min(leasing.due(state, timing), state.frame_due, self.stale_at(state))
+        due = min(due, watching.due(state, self.setting.config))
+        if state.streams:
+            due = min(due, streams.due(state.streams, timing.stream))
+        if state.stop is not None:
+            due = min(due, stops.due(state.stop))
         if state.task is not None:
             due = min(due, self.blind_at(state))
         if state.rearming.step != "none":
             due = min(due, state.rearming.since + timing.rearm)
-        return min(due, self.stale_at(state), watching.due(state, self.setting.config))
+        return due
 
     def stale_at(self, state: State) -> float:
         """When the first vital source turns stale, unless something new comes before."""
@@ -142,8 +147,5 @@ class Core:
         return at
 
     def _first_stale(self, sources: dict[str, Freshness]) -> float:
-        robot, limits = self.setting.robot, self.setting.config.stale
-        heard = [sources.get(name) for name in self.vital]
-        if robot.emergency == "on_change":
-            heard = heard[1:]
-        return min((source.stale_at(limits) for source in heard if source is not None), default=math.inf)
+        relied_on = self.vital[1:] if self.setting.robot.emergency == "on_change" else self.vital
+        return min([sources[name].stale_at for name in relied_on if name in sources], default=math.inf)

@@ -273,8 +273,8 @@ class Guard:
             stale, blind = self.core.stale_at(self.state), self._blind_at()
             stale = stale if stale < blind else blind
         else:
-            limits, sources = self.core.setting.config.stale, self.state.sources
-            stale = min(sources[name].stale_at(limits) if name in sources else -math.inf for name in self._relied_on)
+            sources = self.state.sources
+            stale = min([sources[name].stale_at if name in sources else -math.inf for name in self._relied_on])
         due = stale - LOOK_AHEAD
         return due if due > self._looked else self._looked + POLL  # the last look was in vain
 

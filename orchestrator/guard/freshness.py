@@ -33,6 +33,17 @@ class FreshnessLimits:
     bad_samples: int
     """More bad samples than this within a second, and the source cannot be relied on."""
 
+    def silence(self, usual: float) -> float:
+        """Seconds without a sample after which a source is stale, by its usual pause."""
+        silence = self.factor * usual
+        if silence >= self.cap or not silence:
+            return self.cap
+        return silence if silence > self.floor else self.floor
+
+    def standstill(self, usual: float, noisy: bool) -> float:
+        """Seconds after which one whose counter has not moved is frozen."""
+        return max(self.identical if noisy else self.frozen, 3 * usual)
+
 
 class Freshness(msgspec.Struct, frozen=True):
     """What is remembered of one source."""
@@ -47,6 +58,8 @@ class Freshness(msgspec.Struct, frozen=True):
     late: bool = False
     bad: tuple[float, ...] = ()
     noisy: bool = False
+    stale_at: float = -math.inf
+    """When it turns stale or frozen unless something new comes."""
 
     def seen(
         self, now: float, counter: int | None, lag: float | None, limits: FreshnessLimits, noisy: bool = False
@@ -61,17 +74,24 @@ class Freshness(msgspec.Struct, frozen=True):
             least_lag = min(least_lag + pause * DRIFT, lag)
             late = lag - least_lag > limits.late
         moved = counter is not None and counter != self.counter
+        moved_at = now if moved else self.counter_changed
+        longest = pause if pause > longest else longest
+        usual = longest if longest > before else before
+        stale_at = now + limits.silence(usual)
+        if counter is not None:
+            stale_at = min(stale_at, moved_at + limits.standstill(usual, noisy))
         return Freshness(
             last=now,
-            longest=max(longest, pause),
+            longest=longest,
             longest_before=before,
             window_began=began,
             counter=counter,
-            counter_changed=now if moved else self.counter_changed,
+            counter_changed=moved_at,
             least_lag=least_lag,
             late=late,
             bad=self.bad,
             noisy=noisy,
+            stale_at=stale_at,
         )
 
     def spoilt(self, now: float, limits: FreshnessLimits) -> Freshness:
@@ -79,40 +99,20 @@ class Freshness(msgspec.Struct, frozen=True):
         recent = tuple(at for at in self.bad if now - at < 1.0)[-limits.bad_samples :]
         return msgspec.structs.replace(self, bad=(*recent, now))
 
-    def period(self) -> float:
-        return self.longest if self.longest > self.longest_before else self.longest_before
-
-    def limit(self, limits: FreshnessLimits) -> float:
-        """Seconds of silence after which the source is stale."""
-        silence = limits.factor * self.period()
-        if silence >= limits.cap or not silence:
-            return limits.cap
-        return silence if silence > limits.floor else limits.floor
-
-    def frozen_limit(self, limits: FreshnessLimits) -> float:
-        return max(limits.identical if self.noisy else limits.frozen, 3 * self.period())
-
-    def stale_at(self, limits: FreshnessLimits) -> float:
-        """When it turns stale or frozen unless something new comes."""
-        silent = self.last + self.limit(limits)
-        if self.counter is None:
-            return silent
-        frozen = self.counter_changed + self.frozen_limit(limits)
-        return frozen if frozen < silent else silent
-
     def problem(self, now: float, limits: FreshnessLimits) -> str | None:
         """Why the source cannot be relied on now, or None when it can."""
-        if self.last == -math.inf:
-            return "unknown"
-        if now >= self.last + self.limit(limits):  # as in stale_at, to the last bit: it must hold when it is due
-            return "stale"
-        if self.counter is not None and now >= self.counter_changed + self.frozen_limit(limits):
-            return "frozen"
+        if now >= self.stale_at:
+            usual = max(self.longest, self.longest_before)
+            silent = now >= self.last + limits.silence(usual)
+            return "unknown" if self.last == -math.inf else "stale" if silent else "frozen"
         if self.late:
             return "late"
         if self.bad and sum(now - at < 1.0 for at in self.bad) > limits.bad_samples:
             return "bad"
         return None
+
+
+NEVER_HEARD = Freshness()
 
 
 def went_backwards(old: int, new: int, bits: int) -> bool:

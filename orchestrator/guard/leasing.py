@@ -219,4 +219,6 @@ def due(state: State, timing: Timing) -> float:
         first = min(first, pending.due)
     if state.task is not None:
         first = min(first, base_task.due(state.task, timing))
-    return min(first, _unconfirmed_at(state, timing))
+    if state.remote_since is not None:
+        first = min(first, _unconfirmed_at(state, timing))
+    return first

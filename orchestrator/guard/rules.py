@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from orchestrator.guard.config import Condition, GuardConfig, RobotRules
+from orchestrator.guard.freshness import NEVER_HEARD
 from orchestrator.guard.limits import all_finite, beyond_limits, out_of_reach, too_sudden
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.motion import starting_point
@@ -100,7 +101,7 @@ def staleness(state: State, role: str, now: float, config: GuardConfig, robot: R
     source = robot.roles.get(role)
     if source is None:
         return None
-    problem = topic_problem(state, source, now, config)
+    problem = state.sources.get(source, NEVER_HEARD).problem(now, config.stale)
     if role == "emergency" and robot.emergency == "on_change" and problem in ("stale", "frozen"):
         return None
     return problem
@@ -108,8 +109,7 @@ def staleness(state: State, role: str, now: float, config: GuardConfig, robot: R
 
 def topic_problem(state: State, topic: str, now: float, config: GuardConfig) -> str | None:
     """Why what a topic says cannot be relied on."""
-    heard = state.sources.get(topic)
-    return "unknown" if heard is None else heard.problem(now, config.stale)
+    return state.sources.get(topic, NEVER_HEARD).problem(now, config.stale)
 
 
 def possible(ask: Ask) -> str | None:

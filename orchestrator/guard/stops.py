@@ -352,8 +352,6 @@ def release_streams(turn: Turn, cause: str, joints: bool = True) -> None:
     base_task.let_go(turn, cause)
 
 
-def due(stop: Stopping | None) -> float:
+def due(stop: Stopping) -> float:
     """When a stop needs attention next."""
-    if stop is None:
-        return math.inf
     return min(stop.velocity_due, stop.check_due)

@@ -10,7 +10,7 @@ from orchestrator.guard.events import CallAnswered
 from orchestrator.guard.motion import commanded, joint_stream, plan, starting_point
 from orchestrator.guard.outputs import ANSWER, Role
 from orchestrator.guard.rules import ask_for, first_refusal, staleness
-from orchestrator.guard.state import Angles, Hold, State, Stream
+from orchestrator.guard.state import Angles, Hold, Stream
 from orchestrator.guard.turn import DRIVE_RATE, Turn
 from orchestrator.robots.intents import (
     AnyIntent,
@@ -236,11 +236,11 @@ def _towards(here: float, there: float, step: float) -> float:
     return there if abs(there - here) <= step else here + math.copysign(step, there - here)
 
 
-def due(state: State, stream_expiry: float) -> float:
-    """When the next frame or expiry is due."""
-    first = state.frame_due
-    for stream in state.streams:
-        first = min(first, stream.renewed + stream_expiry)
+def due(streams: tuple[Stream, ...], expiry: float) -> float:
+    """When the first of them expires or is sent again."""
+    first = math.inf
+    for stream in streams:
+        first = min(first, stream.renewed + expiry)
         if stream.motion is None:
             first = min(first, stream.due)
     return first

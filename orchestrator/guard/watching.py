@@ -19,7 +19,7 @@ from orchestrator.guard.events import (
     RobotRebooted,
     WriterReady,
 )
-from orchestrator.guard.freshness import Freshness
+from orchestrator.guard.freshness import NEVER_HEARD
 from orchestrator.guard.modes import ACTIVE, Mode
 from orchestrator.guard.outputs import LET_GO
 from orchestrator.guard.rules import staleness
@@ -28,7 +28,6 @@ from orchestrator.guard.turn import Turn
 from orchestrator.robots.intents import SetFsm, SetUpperFsm, SetVelocitySource, SwitchUpperControl
 from orchestrator.robots.profile import Profile
 
-NEVER_HEARD = Freshness()
 VITAL = ("emergency", "fsm")
 """Without these nothing about the robot is certain: losing one stops it."""
 

@@ -155,14 +155,16 @@ class Feed:
             return
         received = sample[3]
         self.sample = sample
-        self._trouble = None
         self._good_until = received + self.limit
         gap = received - last[3] if last is not None else 0.0
-        self._learn_delay(sample, gap)
+        delay = received - sample[2] * 1e-9
+        shortest = self._shortest + DRIFT * gap
+        self._shortest = shortest = delay if delay < shortest else shortest
+        self._trouble = None if delay - shortest <= LATE else self._late(sample, delay - shortest)
         if last is not None and not self._is_stream:  # of a stream only the samples somebody looked at are seen
             self._learn_period(gap)
-        if self._pulse is not None:
-            self._feel(self._pulse, sample)
+        if self._pulse is not None and (still := self._pulse.still(sample)) is not None:
+            self._trouble = self._frozen(sample, still)
         self._good_until = received + self.limit if self._trouble is None else -INFINITE
         if self._counter is not None and self._counter.went_back(sample[0], gap):
             self._restarted(f"{self._life.counter} on {self.topic.name} went back")
@@ -184,18 +186,12 @@ class Feed:
             self._counter.forget()
         self._restarted(why)
 
-    def _learn_delay(self, sample: Sample, gap: float) -> None:
-        delay = sample[3] - sample[2] * 1e-9
-        self._shortest = shortest = min(delay, self._shortest + DRIFT * gap)
-        if delay - shortest > LATE:
-            text = f"{self.topic.name} arrives {delay - shortest:.2f} s late"
-            self._trouble = Unknown(Reason.LATE, text, sample.received)
+    def _late(self, sample: Sample, delay: float) -> Unknown:
+        return Unknown(Reason.LATE, f"{self.topic.name} arrives {delay:.2f} s late", sample.received)
 
-    def _feel(self, pulse: Pulse, sample: Sample) -> None:
-        still = pulse.still(sample)
-        if still is not None:
-            text = f"the heartbeat on {self.topic.name} has stood still for {still:.2f} s"
-            self._trouble = Unknown(Reason.FROZEN, text, sample.received)
+    def _frozen(self, sample: Sample, still: float) -> Unknown:
+        text = f"the heartbeat on {self.topic.name} has stood still for {still:.2f} s"
+        return Unknown(Reason.FROZEN, text, sample.received)
 
     def _learn_period(self, gap: float) -> None:
         self._count += 1

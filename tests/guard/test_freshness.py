@@ -29,7 +29,7 @@ def test_stale_after_five_periods_but_between_100_and_500_ms(period: float, limi
     freshness, now = heard(period)
     assert freshness.problem(now + limit - 0.001, LIMITS) is None
     assert freshness.problem(now + limit + 0.001, LIMITS) == "stale"
-    assert freshness.stale_at(LIMITS) == pytest.approx(now + limit)
+    assert freshness.stale_at == pytest.approx(now + limit)
 
 
 def test_one_sample_alone_is_good_for_the_longest_time() -> None:
@@ -97,5 +97,5 @@ def test_a_counter_of_32_bits_tells_a_restart_after_days() -> None:
 @given(st.floats(0, 1e6), st.floats(1e-3, 1.0))
 def test_a_source_is_stale_at_the_very_instant_it_is_due(last: float, longest: float) -> None:
     """Otherwise the guard would look again and again without time passing."""
-    source = Freshness(last=last, longest=longest)
-    assert source.problem(source.stale_at(LIMITS), LIMITS) == "stale"
+    source = Freshness().seen(last, None, None, LIMITS).seen(last + longest, None, None, LIMITS)
+    assert source.problem(source.stale_at, LIMITS) == "stale"

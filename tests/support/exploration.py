@@ -366,8 +366,7 @@ def key_of(world: JudgedWorld) -> Hashable:
     state, now, shown = world.state, world.now, world.shown
     limits, timing = world.config.stale, world.config.timing
     sources = tuple(
-        (name, heard.problem(now, limits) or _age(now, heard.stale_at(limits)))
-        for name, heard in sorted(state.sources.items())
+        (name, heard.problem(now, limits) or _age(now, heard.stale_at)) for name, heard in sorted(state.sources.items())
     )
     streams = tuple((type(s.intent).__name__, _age(now, s.renewed), _age(now, s.began)) for s in state.streams)
     pending = tuple((type(p.intent).__name__, _age(now, p.due), p.sends) for p in state.pending)
