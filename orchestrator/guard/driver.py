@@ -16,6 +16,7 @@ import msgspec
 
 from orchestrator.bus.contract import READY_AFTER, Bus, BusError, Reader, Sample
 from orchestrator.bus.contract import Report as BusReport
+from orchestrator.guard import hands
 from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.core import Core
 from orchestrator.guard.events import (
@@ -265,7 +266,7 @@ class Guard:
         """Whether nothing is under way that relies on more than the vital sources."""
         state = self.state
         ending = (state.stop is not None and state.stop.outcome == "open") or (state.task and state.task.cancelled)
-        return state.mode in ACTIVE and not state.streams and not ending
+        return state.mode in ACTIVE and not state.streams and not ending and not hands.moves(state)
 
     def _look_due(self) -> float:
         """When to look at what the guard relies on, before it turns stale."""

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from orchestrator.bus.contract import Bus
-from orchestrator.guard import base_task, streams
+from orchestrator.guard import base_task, hands, streams
 from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import Stop
@@ -76,7 +76,7 @@ def _ours(asked: Iterable[AnyIntent], now: float) -> dict[str, Any]:
         elif isinstance(intent, StandPose | MoveHand):
             posing[streams.resource(intent)] = intent
         elif isinstance(intent, HandTarget):
-            moved.add(f"hand {intent.hand}")
+            moved.add(hands.resource(intent.hand))
         elif isinstance(intent, StartRemote):
             remote_since = now
     return {"moved": frozenset(moved | posing.keys()), "posing": posing, "remote_since": remote_since}

@@ -6,7 +6,7 @@ import math
 
 from msgspec.structs import replace
 
-from orchestrator.guard import base_task, stops, streams
+from orchestrator.guard import base_task, hands, stops, streams
 from orchestrator.guard.config import Timing
 from orchestrator.guard.events import Heartbeat, IntentAsked, RunBegan, RunConnected, RunEnded, RunGone, StreamEnded
 from orchestrator.guard.modes import Mode
@@ -144,8 +144,9 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
         turn.change(asked=state.asked | {"motors": now})
     elif isinstance(intent, HandTarget):
         holds = {hand: hold for hand, hold in state.hand_holds.items() if hand != intent.hand}
-        what = f"hand {intent.hand}"
+        what = hands.resource(intent.hand)
         turn.change(moved=state.moved | {what}, hand_holds=holds, under_way=state.under_way | {what: id})
+        turn.change(asked=state.asked | {what: now})
     elif isinstance(intent, StandPose | MoveHand):
         what = streams.resource(intent)
         under_way, posing = state.under_way | {what: id}, state.posing | {what: intent}

@@ -126,6 +126,14 @@ class Hold(msgspec.Struct, frozen=True):
     until: float
 
 
+class Rest(msgspec.Struct, frozen=True):
+    """Where the fingers of a hand are and have stayed, at least as far as they were seen."""
+
+    q: Angles
+    since: float
+    seen: float
+
+
 class Stopping(msgspec.Struct, frozen=True):
     """A stop under way, or the last one."""
 
@@ -233,6 +241,7 @@ class State(msgspec.Struct, frozen=True):
     holds: dict[str, Hold] = {}
     """Joint groups that are held."""
     hand_holds: dict[str, Hold] = {}
+    resting: dict[str, Rest] = {}
     frame_due: float = math.inf
     """When the next frame of joint angles is due."""
     stop: Stopping | None = None

@@ -9,7 +9,7 @@ import math
 
 from msgspec.structs import replace
 
-from orchestrator.guard import base_task, streams
+from orchestrator.guard import base_task, hands, streams
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.policy import POSES
 from orchestrator.guard.rules import ask_for, out_of_place, staleness, topic_problem
@@ -82,22 +82,28 @@ def begin(
 
 
 def _end_what_goes_on(turn: Turn, cause: str) -> None:
-    for id in (*(stream.id for stream in turn.state.streams), *turn.state.under_way.values()):  # noqa: A001
+    state = turn.state
+    left_alone = {hands.resource(hand) for hand in state.observed.hands if hands.rests(state, hand)}
+    cut_off = [id for what, id in state.under_way.items() if what not in left_alone]  # noqa: A001
+    for id in (*(stream.id for stream in state.streams), *cut_off):  # noqa: A001
         turn.report("ended", cause, id, "stopped")
     turn.change(streams=(), under_way={})
 
 
 def _hold_what_we_moved(turn: Turn) -> None:
-    """Joints where they are now, whole groups, only those we moved (or all of one message) and never legs."""
+    """Joints where they are now, whole groups, only those we moved (or all of one message) and never legs.
+
+    A hand that rests keeps what it was told: it may hold something.
+    """
     setting, state = turn.setting, turn.state
     ours = {group for group in setting.groups if group in state.moved or group in state.holds}
     if ours and setting.robot.hold.whole:
         ours = set(setting.groups)
     seen = state.observed
     streams.hold_groups(turn, {g: streams.whereabouts(turn, g) for g in setting.groups if g in ours & set(seen.joints)})
-    hands = {hand: q for hand, q in seen.hands.items() if f"hand {hand}" in state.moved}
     until = turn.now + (setting.robot.hold.duration or math.inf)
-    turn.change(hand_holds={hand: Hold(q, until) for hand, q in hands.items()})
+    moving = {hand: q for hand, q in seen.hands.items() if hands.resource(hand) in state.moved}
+    turn.change(hand_holds={hand: Hold(q, until) for hand, q in moving.items() if not hands.rests(state, hand)})
 
 
 def _poses_on_the_way(turn: Turn) -> tuple[AnyIntent, ...]:

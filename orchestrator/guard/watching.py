@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from orchestrator.guard import base_task, stops
+from orchestrator.guard import base_task, hands, stops
 from orchestrator.guard.config import Battery, GuardConfig
 from orchestrator.guard.events import (
     AuditState,
@@ -48,6 +48,8 @@ def observation(turn: Turn, event: Observation) -> None:
         _intervention(turn, before)
         _health(turn, before)
         _power(turn, before)
+    if "hands" in event.facts:
+        hands.observed(turn, event.facts["hands"])
     _pad(turn, event.facts)
     if turn.state.mode is Mode.OFFLINE and not vital_problem(turn):
         turn.enter(Mode.DISARMED, "robot found")
@@ -347,7 +349,7 @@ def rebooted(turn: Turn, event: RobotRebooted) -> None:
         stops.begin(turn, "hold", why, joints=False, asked=True)
         turn.enter(Mode.FAULT, why)
     turn.change(
-        holds={}, hand_holds={}, frame_due=math.inf, moved=frozenset(), posing={},
+        holds={}, hand_holds={}, frame_due=math.inf, moved=frozenset(), posing={}, resting={},
         observed=Observed(), sources={}, flags={}, clear_since=math.inf, task=None, paused_task=False, asked={},
         robot_epoch=turn.state.robot_epoch + 1, rearming=replace(turn.state.rearming, step="none"),
         suspect=None, disagree_since=math.inf, charge=State().charge,

@@ -9,6 +9,7 @@ import pytest
 
 from behaviours.hands import HandGrasp, HandOpen, HandPose
 from orchestrator.leaf import Leaf, Status
+from orchestrator.robots.knowledge import Unknown
 from orchestrator.testing import StartMission
 from tests.support.leaf_cases import (
     READY,
@@ -235,3 +236,65 @@ def test_a_report_that_is_frozen_while_an_empty_hand_closes_is_no_success(topic:
     stage.hurt(f"stuck:{topic}")
     play.finish()
     assert (play.status, play.reason) == (Status.FAILURE, "frozen")
+
+
+GRASPED = """
+tree: grasped
+robot: {robot}
+root:
+  sequence:
+{before}
+    - HandGrasp: {{hand: right, grip: 80 %}}
+    - Wait: {{time: 3 s}}
+      name: carry
+      while: hands.right.holding
+"""
+
+
+@pytest.mark.parametrize("robot", ["atom_w", "adam_u"])
+@pytest.mark.parametrize("after", [0.1, 1.5])
+def test_what_a_hand_holds_it_holds_through_a_pause_and_after_the_run(
+    robot: str, after: float, mission: StartMission
+) -> None:
+    before = "    - SetFsm: {state: ready}" if robot == "atom_w" else ""
+    run = mission(GRASPED.format(robot=robot, before=before))
+    twin: Any = run.twin
+    put_something_in(twin)
+    run.until("carry")
+    run.wait(after)
+    run.pause()
+    run.wait(2.0)
+    assert twin.hand("right").holding
+    run.resume()
+    run.wait(0.5)
+    assert twin.hand("right").holding
+    assert run.finish().status == "success"
+    assert twin.hand("right").holding
+
+
+def test_an_object_that_falls_after_a_pause_is_missed(mission: StartMission) -> None:
+    run = mission(GRASPED.format(robot="atom_w", before="    - SetFsm: {state: ready}"))
+    put_something_in(run.twin)
+    run.until("carry")
+    run.pause()
+    run.wait(1.0)
+    run.resume()
+    run.fault("object_lost:right")
+    assert run.finish().status == "failure"
+    assert run.failed_node == "carry"
+
+
+def test_what_a_hand_holds_that_was_stopped_on_its_way_is_not_known(mission: StartMission) -> None:
+    """It presses with what is left of it; how much that is nobody knows."""
+    again = "    - HandGrasp: {hand: right, grip: 90 %}\n      name: firmer\n"
+    run = mission(GRASPED.format(robot="atom_w", before="    - SetFsm: {state: ready}") + again)
+    put_something_in(run.twin)
+    run.until("firmer")
+    run.wait(0.2)
+    run.pause()
+    run.wait(0.5)
+    holding = run._mission.mission.robot.hands.holding("right")
+    assert isinstance(holding, Unknown)
+    assert holding.reason == "ended"
+    run.resume()
+    assert run.finish().status == "success"

@@ -131,7 +131,7 @@ class World:
             "motion": {},
         }
         if self.profile.family == "aurora":
-            by_role["joints"] |= {"errors": shown.errors}
+            by_role["joints"] |= {"errors": shown.errors} | (by_role["hands"] if self.profile.hands else {})
             by_role["fsm"] |= {"velocity_source": shown.velocity_source, "upper_fsm": shown.upper_fsm}
         if self.profile.family == "atom":
             by_role["joints"] |= {"upper_control": shown.upper_control}

@@ -83,6 +83,8 @@ class Hands:
         grasp = self._grasps.get(hand)
         if grasp is None or not grasp.found_object:
             return self._no[hand]()
+        if grasp.receipt is not None and grasp.receipt.state == "ended":
+            return Unknown(Reason.ENDED, f"the {hand} hand was stopped while it closed: what it holds is not known")
         opening = self.opening(hand)
         return opening if isinstance(opening, Unknown) else Known(grasp.stopped_short(opening.value), opening.received)
 
