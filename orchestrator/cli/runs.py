@@ -165,6 +165,8 @@ def _show(run: StoredRun, history: History, tree: bool, as_json: bool) -> None:
 
 
 def _lines(summary: dict[str, Any], about: dict[str, Any], story: Story, history: History) -> Iterator[str]:
+    from orchestrator.mission.resuming import RESUMABLE
+
     reason = f": {summary['reason']}" if summary["reason"] else ""
     outcome = typer.style(summary["status"], fg=_COLOURS.get(summary["status"], "yellow"), bold=True)
     yield f"{summary['id']}  {about['kind']}  {summary['robot']}  {summary['tree']}  {outcome}{reason}"
@@ -182,7 +184,7 @@ def _lines(summary: dict[str, Any], about: dict[str, Any], story: Story, history
     yield from _section("the robot showed last", [f"{name:<22}{value}" for name, value in shown.items()])
     if problem := (history.fact("audit") or {}).get("problem"):
         yield f"\nthe guard's records are missing: {problem}"
-    if summary["status"] in ("crashed", "stopped") and not summary["continued"]:
+    if summary["status"] in ("crashed", "stopped") and not summary["continued"] and about["kind"] in RESUMABLE:
         yield f"\norchestrator resume {summary['id']} goes on with it, if that is possible"
 
 

@@ -17,6 +17,9 @@ from orchestrator.mission.loading import Loaded, load_mission
 from orchestrator.mission.recording import plain
 from orchestrator.mission.story import Story, tell
 
+RESUMABLE = ("REAL", "SIM")
+"""Kinds of runs in which something happened that goes on: in a dry run nothing did."""
+
 
 class CannotResume(Exception):
     """A run cannot go on; one sentence that says why."""
@@ -79,7 +82,7 @@ def _check_ended_early(run: StoredRun, about: Mapping[str, Any], outcome: Mappin
         raise CannotResume(f"{run.id} ended by itself: {status}")
     if continued := history.fact("continued"):
         raise CannotResume(f"{run.id} was continued as {continued}: resume that")
-    if about["kind"] == "VIRTUAL":
+    if about["kind"] not in RESUMABLE:
         raise CannotResume(f"{run.id} was in virtual time: run it again")
     if about["stand_ins"]:
         raise CannotResume(f"{run.id} ran with stand-ins: run it again")

@@ -221,8 +221,9 @@ def test_without_the_guards_records_nobody_knows_what_was_sent_last(loaded: Load
         look(run)
 
 
-def test_virtual_time_is_run_again(loaded: Loaded, crashing: Make) -> None:
-    run = crashing(loaded, kind="VIRTUAL")
+@pytest.mark.parametrize("kind", ["VIRTUAL", "DRY RUN"])
+def test_what_never_happened_on_a_robot_is_run_again(kind: str, loaded: Loaded, crashing: Make) -> None:
+    run = crashing(loaded, kind=kind)
     run.fly(ticks=80)
     with pytest.raises(CannotResume, match="in virtual time: run it again"):
         look(run)
