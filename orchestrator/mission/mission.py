@@ -19,6 +19,7 @@ from orchestrator.engine.events import (
     End,
     Event,
     GuardReport,
+    NodeInfo,
     Note,
     Prompt,
     RobotShown,
@@ -107,6 +108,7 @@ class Mission:
         self._lease_lost = False
         self._expects_latch = False
         self._leaving: str | None = None
+        self._breaks: list[str] = []
         self._told = Told(link.mode, f"the robot is {link.mode}")
         self._kept: Checkpoint | None = None
         self._described: BuiltTree | None = None
@@ -142,6 +144,10 @@ class Mission:
             news=self._bus.anything_new,
         )
         self._keeper = Keeper(built) if self._recorder is not None else None
+        for pattern in self._breaks:
+            self.runner.break_at(pattern)
+        if self._leaving is not None:  # somebody stopped the runner before this one
+            self.runner.stop(self._leaving)
 
     def start_from(self, checkpoint: Checkpoint, agreed: bool = False) -> None:
         """Go on where another run of this tree was, with the next `run`.
@@ -203,6 +209,11 @@ class Mission:
         self._leaving = reason
         self._cause.take(reason)
         self.runner.stop(reason)
+
+    def break_at(self, pattern: str) -> list[NodeInfo]:
+        """Pause before these nodes start, also after a step was restarted. Returns them."""
+        self._breaks.append(pattern)
+        return self.runner.break_at(pattern)
 
     def abort(self) -> None:
         """The orderly way out of a tree that runs, `finally` included; from any thread."""

@@ -1,3 +1,9 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
 from typer.testing import CliRunner
 
 from orchestrator import __version__
@@ -13,3 +19,39 @@ def test_version() -> None:
 def test_help_says_what_this_is_not() -> None:
     result = CliRunner().invoke(app, [])
     assert "Not a certified safety function" in " ".join(result.output.replace("│", " ").split())
+
+
+ARROW = """
+tree: arrow
+robot: atom_w
+root:
+  - Wait: {time: 1 s}
+    name: shelf → table
+"""
+
+
+def start(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
+    (tmp_path / "arrow.yaml").write_text(ARROW)
+    command = [sys.executable, "-m", "orchestrator.cli", "run", str(tmp_path / "arrow.yaml"), "--virtual", *options]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "XDG_STATE_HOME": str(tmp_path)}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(("options", "shown"), [((), "table: success"), (("--json",), "shelf \\u2192 table")])
+def test_a_name_that_the_output_cannot_show_does_not_end_a_run(
+    options: tuple[str, ...], shown: str, tmp_path: Path
+) -> None:
+    with start(tmp_path, *options) as process:
+        said, complaint = process.communicate(timeout=60)
+    assert process.returncode == 0, complaint
+    assert shown in said
+
+
+def test_a_pipe_that_nobody_reads_ends_a_run_in_virtual_time_with_a_word(tmp_path: Path) -> None:
+    with start(tmp_path) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        complaint = process.stderr.read()
+        assert process.wait(timeout=60) == 130
+    assert complaint == "nobody reads the output any more\n"

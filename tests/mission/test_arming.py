@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from orchestrator.data import data_path
-from orchestrator.engine.events import Answer, Command, End, Event, GuardReport, Prompt, RobotShown, Structure
+from orchestrator.engine.checkpoint import Checkpoint
+from orchestrator.engine.events import Answer, Command, Control, End, Event, GuardReport, Prompt, RobotShown, Structure
 from orchestrator.engine.prompts import NoAnswer, Prompts, Question
 from orchestrator.mission.arming import ABORT, ACKNOWLEDGE, AGAIN, ARM, CLEAR, Declined, NotArmed
 from orchestrator.mission.loading import load_mission
@@ -82,6 +83,41 @@ def test_a_stop_that_is_still_pressed_cannot_be_acknowledged_and_the_person_lear
     pressed(mission, "amr", 6.0, 8.5)
     assert mission.run().status == "success"
     assert "an e-stop is still triggered" in person.asked[1]
+
+
+def test_whoever_stops_while_the_step_is_made_ready_again_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    person = Person(ACKNOWLEDGE, ARM, RESTART)
+    mission, events = delivery(person)
+    pressed(mission, "amr", 6.0, 6.2)
+    start_from = mission.mission.start_from
+
+    def stopped_meanwhile(checkpoint: Checkpoint, agreed: bool = False) -> None:
+        mission.mission.stop("stopped at the terminal")
+        start_from(checkpoint, agreed)
+
+    monkeypatch.setattr(mission.mission, "start_from", stopped_meanwhile)
+    outcome = mission.run()
+    assert (outcome.status, outcome.reason) == ("stopped", "stopped at the terminal")
+    assert commands(events).count("MoveToTag") == 1
+
+
+def test_breakpoints_outlive_the_restart_of_a_step() -> None:
+    person = Person(ACKNOWLEDGE, ARM, RESTART)
+    mission, events = delivery(person)
+    assert mission.mission.break_at("close the hand on the box")
+    pressed(mission, "amr", 6.0, 6.2)
+    twin: Any = mission.twin
+    reached: list[bool] = []
+
+    def go_on(event: Event) -> None:
+        events.append(event)
+        if isinstance(event, Control) and event.action == "paused":
+            reached.append(twin.hand("right").holding)
+            mission.clock.after(1.0, mission.mission.runner.resume)
+
+    mission.mission._on_event = go_on
+    assert mission.run().status == "success"
+    assert reached == [False]
 
 
 @pytest.mark.parametrize("script", [(ABORT,), (ACKNOWLEDGE, ABORT), (ACKNOWLEDGE, ARM, ABORT)])

@@ -50,3 +50,6 @@ class Aside:
             self._show.close()
         except OSError:  # whoever read it has gone
             self._on_broken()
+        except Exception:
+            self._on_broken()  # a robot must not move when nobody can see what happens
+            raise

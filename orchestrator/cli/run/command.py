@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import typer
@@ -67,6 +68,14 @@ def run_to_end(load: Callable[[], Loaded], options: o.Options, unfinished: Unfin
     except NotArmed as problem:
         typer.echo(f"not armed:\n{problem}", err=True)
         return running.STOPPED
+    except KeyboardInterrupt:  # in virtual time: a live run stops its robot and ends in good order
+        typer.echo("interrupted", err=True)
+        return running.INTERRUPTED
+    except BrokenPipeError:  # the same
+        with suppress(OSError):  # both may be the same pipe
+            typer.echo(running.NOBODY_READS, err=True)
+        running.read_no_more()
+        return running.INTERRUPTED
     except (Declined, Left):
         typer.echo("left before anything moved", err=True)
         return running.INTERRUPTED

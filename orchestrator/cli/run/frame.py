@@ -185,6 +185,7 @@ def _foot(picture: Picture, hints: Hints, said: int, width: int) -> list[Text]:
     lines += [Text(" ".join(text.split()), "magenta") for text in picture.said[-said:]]
     if question is not None:
         later = "" if can_be_answered(picture.paused is not None, picture.running) else "(paused: resume, then answer) "
-        lines.append(Text(f" {later}{' '.join(question.question.split())} ", "bold black on yellow"))
+        asked = [Text(word) for word in f"{later}{question.question}".split()]
+        lines += [Text(f" {line} ", "bold black on yellow") for line in _wrapped(asked, width - 2, " ")]
     keys = [Text.assemble((f" {key} ", "reverse"), f" {does}") for key, does in hints]
     return [*lines, *_wrapped(keys, width, "   ")]  # none is cut off, least of all the last, which stops the robot

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+from string import ascii_lowercase, digits
 from typing import Protocol
 
 from orchestrator.engine.events import Prompt
@@ -10,6 +12,9 @@ PAUSE, STEP, STOP = "p", "s", "q"
 ABORT = "a"
 """Only while a tree runs: before that, and after a stop, there is nothing to be aborted, and the key may answer."""
 _TAKEN = frozenset({PAUSE, STEP, STOP})
+_DIGITS = frozenset(digits)
+"""A choice that is one of these is its own key, and nobody else's."""
+_OTHERS = f"{digits[1:]}{ascii_lowercase.replace(ABORT, '')}"
 _LETTERS = {"arm": "m", "abort": ""}
 """A key that is held down answers again and again: the one that acknowledges a stop must do nothing after that."""
 
@@ -34,14 +39,22 @@ class Controlled(Protocol):
 
 
 def choice_keys(choices: list[str], running: bool = False) -> dict[str, str]:
-    """A key for every choice: its letter if that is free, the first one mostly, else its number."""
-    taken = _TAKEN | {ABORT} if running else _TAKEN
+    """A key for every choice, as long as there are any: more than some thirty are for `--answer`."""
+    own = _DIGITS.intersection(choices)
+    taken = _TAKEN | own | ({ABORT} if running else set())
     keys: dict[str, str] = {}
     for number, choice in enumerate(choices, 1):
-        letter = _LETTERS.get(choice, choice[:1].lower())
-        free = letter.isalpha() and letter not in keys and letter not in taken
-        keys[letter if free else str(number)] = choice
+        key = choice if choice in own else _free_key(number, choice, taken | keys.keys())
+        if key:
+            keys[key] = choice
     return keys
+
+
+def _free_key(number: int, choice: str, taken: Set[str]) -> str:
+    """Its letter, the first one mostly, its number, or whatever is left."""
+    letter = _LETTERS.get(choice, choice[:1].lower())
+    liked = (letter if letter.isalpha() else "", str(number) if number < 10 else "", *_OTHERS)
+    return next((key for key in liked if key and key not in taken), "")
 
 
 def can_be_answered(paused: bool, running: bool) -> bool:
@@ -66,6 +79,8 @@ def press(key: str, question: Prompt | None, run: Controlled, running: bool) -> 
             run.answer(question.number, choice)
     elif key == STOP:
         run.stop()
+    elif not (running or run.paused):
+        return
     elif key == STEP:
         run.step()
     elif key == PAUSE:
@@ -75,6 +90,6 @@ def press(key: str, question: Prompt | None, run: Controlled, running: bool) -> 
 
 
 def _chosen(key: str, choices: list[str], running: bool) -> str | None:
-    if key.isdecimal() and 1 <= int(key) <= len(choices):
-        return choices[int(key) - 1]
-    return choice_keys(choices, running).get(key)
+    """By the key that is shown, or by its number where no choice is a number itself."""
+    numbers = {} if any(choice[:1].isdecimal() for choice in choices) else dict(zip(digits[1:], choices))
+    return choice_keys(choices, running).get(key) or numbers.get(key)

@@ -49,6 +49,7 @@ class Lines:
         self._fields: dict[str, Any] = {}
         self._zero = zero
         self._last: End | None = None
+        self._kind = kind
         self._all_lines = kind in ("REAL", "DRY RUN")
         typer.secho(f"{kind}  {robot}  {tree}", bold=True)
 
@@ -90,6 +91,7 @@ class Lines:
             for line in event.details["lines"]:
                 if self._all_lines or not line["ok"]:
                     typer.echo(f"{self._time(event.at)}  {'ok ' if line['ok'] else 'NOT'} {line['text']}")
+            self._all_lines = self._kind == "REAL"  # in a dry run the first is the robot's, the next one its twin's
         elif event.report in GUARD_SAYS:
             typer.secho(f"{self._time(event.at)}  guard: {event.details['text']}", fg="magenta")
 

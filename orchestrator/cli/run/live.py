@@ -82,14 +82,18 @@ class LiveView:
         typed = screen.keys(PERIOD)
         changed = self._take_events()
         question = self._picture.question
-        assert self._run is not None
-        if question is None or question.number == self._seen:
-            for key in typed:
-                keys.press(key, self._picture.question, self._run, self._picture.running)
+        self._press(typed, question is None or question.number == self._seen)
         now = RealClock.now()
         if changed or typed or int(now) != self._drawn_at or screen.size != screen.drawn_size:
             self._drawn_at = int(now)
             self._draw(screen, now)
+
+    def _press(self, typed: str, seen: bool) -> None:
+        """What was typed before a question was seen is no answer to it; whoever wants to stop need not have seen it."""
+        assert self._run is not None
+        for key in typed:
+            if seen or key.lower() == keys.STOP:
+                keys.press(key, self._picture.question, self._run, self._picture.running)
 
     def _take_events(self) -> bool:
         changed = bool(self._events)
@@ -104,7 +108,7 @@ class LiveView:
         self._rendered = {line.markup: self._rendered.get(line.markup) or self._render(line) for line in lines}
         if picture.question is not None and picture.question.number != self._seen:
             self._seen = picture.question.number
-            screen.forget_typed()  # just before it is seen: the answer of a quick person is not lost
+            self._press(screen.keys(0.0), seen=False)  # just before it is: the answer of a quick person is not lost
         screen.draw([self._rendered[line.markup] for line in lines])
 
     def _render(self, line: Text) -> str:

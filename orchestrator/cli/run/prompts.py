@@ -46,7 +46,10 @@ def ask_at_once(question: Question) -> str:
     keys = choice_keys(question.choices)
     shown = ", ".join(f"{key} = {choice}" for key, choice in keys.items())
     while True:
-        said = str(typer.prompt(f"{question.name}: {question.text} ({shown})")).strip()
+        try:
+            said = str(typer.prompt(f"{question.name}: {question.text} ({shown})")).strip()
+        except typer.Abort:  # Ctrl-C or the end of the input: no mistake of the node that asks
+            raise KeyboardInterrupt from None
         if said in question.choices:
             return said
         if said.lower() in keys:

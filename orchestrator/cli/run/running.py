@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 EXIT_CODES = {"success": 0, "failure": 1, "aborted": 1, "stopped": 3}
 STOPPED = EXIT_CODES["stopped"]
 INTERRUPTED = 130
+AT_TERMINAL = "interrupted at the terminal"
+NOBODY_READS = "nobody reads the output any more"
 AT_ONCE = "ended at once, at the second interruption"
 LAST_RESORT = 20.0
 """Seconds that a hung run has to say its last words and to see the guard leave."""
@@ -99,6 +101,7 @@ def _in_virtual_time(
     judge: Callable[[Mission], None] = lambda mission: None,
 ) -> int:
     """`prepare` does something to the simulated robot; `judge` has a look at the mission before it starts."""
+    from orchestrator.engine.runner import Outcome
     from orchestrator.mission.virtual import VirtualMission
     from orchestrator.sim.faults import inject
 
@@ -114,7 +117,11 @@ def _in_virtual_time(
         mission = VirtualMission(loaded, show, prompts, options.seed, prepare_twin, recorder=recorded.recorder)
         _check_names(mission.mission, options)
         judge(mission.mission)
-        recorded.outcome = outcome = mission.run()
+        try:
+            recorded.outcome = outcome = mission.run()
+        except (BrokenPipeError, KeyboardInterrupt) as cut:
+            recorded.outcome = Outcome("stopped", NOBODY_READS if isinstance(cut, OSError) else AT_TERMINAL)
+            raise
     show.close()
     return EXIT_CODES[outcome.status]
 
@@ -218,8 +225,8 @@ def _output(
         return LiveView(Picture(*names))
 
     def broken() -> None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        interruption.interrupt("nobody reads the output any more")
+        read_no_more()
+        interruption.interrupt(NOBODY_READS)
 
     return Aside(_lines(loaded, options, zero), broken)
 
@@ -245,7 +252,7 @@ def _check_names(mission: Mission, options: Options) -> None:
     if mistake := mistake_in(options.answers, mission.built):
         refuse(f"--answer: {mistake}")
     for pattern in options.breaks:
-        if not mission.runner.break_at(pattern):
+        if not mission.break_at(pattern):
             refuse(_no_such("--break", pattern, names))
 
 
@@ -254,6 +261,11 @@ def _no_such(option: str, name: str, names: tuple[str, ...]) -> str:
 
     guess = nearest(name, names)
     return f'{option}: no node is called "{name}"' + (f': did you mean "{guess}"?' if guess else "")
+
+
+def read_no_more() -> None:
+    """What is still in the buffer goes nowhere: Python would complain of it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Interruption:
@@ -286,7 +298,7 @@ class Interruption:
         self._mission = mission
         self._hurry = hurry
         if self.happened:
-            mission.stop("interrupted at the terminal")
+            mission.stop(AT_TERMINAL)
 
     def interrupt(self, reason: str) -> None:
         self.happened = True
@@ -296,7 +308,7 @@ class Interruption:
     def _signalled(self, number: int, frame: FrameType | None) -> None:
         if self.happened and (number == signal.SIGINT or self._mission is None) and self._hurry():
             self._insist()  # a terminal that is closed may say so twice
-        self.interrupt("interrupted at the terminal" if number == signal.SIGINT else signal.Signals(number).name)
+        self.interrupt(AT_TERMINAL if number == signal.SIGINT else signal.Signals(number).name)
 
     def _insist(self) -> None:
         """The person does not want to wait: the run ends wherever it is, and the guard sees to the robot."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import select
 import sys
 import termios
@@ -13,6 +14,8 @@ from typing import Any
 _ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J"
 _LEAVE = "\x1b[?25h\x1b[?1049l"
 _DISABLED = b"\x00"
+_SEQUENCE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|(?=[qQ\x1b])|[^[OqQ\x1b])", re.DOTALL)
+"""What keys with an arrow or an F on them send, and the wheel of a mouse: no letters of anybody."""
 
 
 class Screen:
@@ -25,6 +28,8 @@ class Screen:
         self._in, self._out = sys.stdin.fileno(), sys.stdout.fileno()
         self._before: list[Any] | None = None
         self._drawn: list[str] = []
+        self._begun = b""
+        """The beginning of a sequence of which the rest has not come yet."""
         self.drawn_size = (0, 0)
 
     def __enter__(self) -> Screen:
@@ -81,15 +86,15 @@ class Screen:
         """What was typed within this time. Raises OSError when the terminal has gone."""
         ready, _, _ = select.select([self._in], [], [], timeout)
         if not ready:
+            if timeout:
+                self._begun = b""  # the escape key alone
             return ""
         typed = os.read(self._in, 256)
         if not typed:
             raise OSError("the terminal has gone")
-        return "" if typed.startswith(b"\x1b") else typed.decode(errors="ignore")
-
-    def forget_typed(self) -> None:
-        """What was typed before a question was seen is no answer to it."""
-        termios.tcflush(self._in, termios.TCIFLUSH)
+        keys, escape, begun = _SEQUENCE.sub(b"", self._begun + typed).partition(b"\x1b")
+        self._begun = escape + begun
+        return keys.decode(errors="ignore")
 
     def _write(self, text: str) -> None:
         data = text.encode(errors="replace")

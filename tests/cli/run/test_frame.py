@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 from orchestrator.cli.run.frame import duration, frame
@@ -210,6 +211,18 @@ def test_a_question_stands_out_with_its_keys() -> None:
     assert lines[-1].startswith(" y  yes    n  no    p  pause    s  step    a  abort: orderly way out    q  stop")
     made.take(Answer(at=12.0, number=1, answer="yes"))
     assert "Nobody near?" not in "\n".join(shown(made))
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_long_question_is_read_to_its_end(width: int) -> None:
+    made = picture()
+    question = (
+        "Is nobody between the shelf and the robot, is the door closed, 箱子 in place, and is the way to the lift free?"
+    )
+    made.take(Prompt(at=11.0, number=1, node=2, question=question, choices=["yes", "no"]))
+    lines = [line.strip() for line in shown(made, width=width)]
+    assert question in " ".join(lines)
+    assert max(map(cell_len, lines)) <= width
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 90])

@@ -47,10 +47,34 @@ def question(*choices: str) -> Prompt:
         (["arm", "abort"], ["m", "2"]),
         (["skip", "pause", "quit"], ["1", "2", "3"]),
         (["12", "Ärmel", ""], ["1", "ä", "3"]),
+        (["2", "3", "none"], ["2", "3", "n"]),
+        (["1x", "2", "1"], ["3", "2", "1"]),
+        ([str(shelf) for shelf in range(1, 13)], [*"123456789", "b", "c", "d"]),
     ],
 )
 def test_every_choice_has_a_key_of_its_own(choices: list[str], keys: list[str]) -> None:
     assert list(choice_keys(choices)) == keys
+
+
+@pytest.mark.parametrize(("key", "did"), [("1", []), ("2", ["7: 2"]), ("3", ["7: 3"]), ("n", ["7: none"]), ("4", [])])
+def test_a_choice_that_is_a_number_is_chosen_by_it_and_by_no_other(key: str, did: list[str]) -> None:
+    run = Run()
+    press(key, question("2", "3", "none"), run, running=True)
+    assert run.did == did
+
+
+def test_more_choices_than_keys() -> None:
+    many = [f"shelf {number}" for number in range(60)]
+    keys = choice_keys(many, running=True)
+    assert len(keys) == 9 + 26 - len("psqa")
+    assert all(len(key) == 1 for key in keys)
+
+
+@pytest.mark.parametrize("key", ["p", "s", "a"])
+def test_before_a_tree_runs_there_is_nothing_to_pause_step_or_abort(key: str) -> None:
+    run = Run()
+    press(key, None, run, running=False)
+    assert run.did == []
 
 
 @pytest.mark.parametrize(
@@ -131,9 +155,10 @@ class Typing:
     """A terminal at which somebody types ahead, and answers the very instant the question is shown."""
 
     size = drawn_size = (80, 24)
+    ahead = "1"
 
     def __init__(self) -> None:
-        self._typed, self._looks = "1", 0
+        self._typed, self._looks = self.ahead, 0
 
     def __enter__(self) -> Typing:
         return self
@@ -141,7 +166,7 @@ class Typing:
     def __exit__(self, *error: object) -> None: ...
 
     def keys(self, timeout: float) -> str:
-        self._looks += 1
+        self._looks += timeout > 0
         if self._looks > 3:
             raise OSError("the terminal has gone")
         typed, self._typed = self._typed, ""
@@ -150,15 +175,19 @@ class Typing:
     def draw(self, lines: list[str]) -> None:
         self._typed += "m" if self._looks == 1 else ""
 
-    def forget_typed(self) -> None:
-        self._typed = ""
 
-
-def test_a_quick_answer_is_taken_and_what_was_typed_before_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("ahead", "did"), [("1", ["7: arm"]), ("m", ["7: arm"]), ("p", ["7: arm"]), ("1q", ["stop", "7: arm"])]
+)
+def test_a_quick_answer_is_taken_and_what_was_typed_before_is_none(
+    ahead: str, did: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever wants the robot stopped need not have seen the question."""
     monkeypatch.setattr("orchestrator.cli.run.live.Screen", Typing)
+    monkeypatch.setattr(Typing, "ahead", ahead)
     run, gone = Run(), threading.Event()
     view = LiveView(Picture("REAL", "adam_u", "short"))
     view(question("arm", "abort"))
     view.start(run, gone.set)
     assert gone.wait(10.0)
-    assert run.did == ["7: arm"]
+    assert run.did == did

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import typer
 
-from orchestrator.cli.run.prompts import make_prompts
-from orchestrator.engine.prompts import NoAnswer
+from orchestrator.cli.run.prompts import ask_at_once, make_prompts
+from orchestrator.engine.prompts import NoAnswer, Question
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,15 @@ def test_where_nobody_is_there_what_would_answer_is_named(name: str, wanted: str
     with pytest.raises(NoAnswer) as refusal:
         prompts.ask(1, name, "Well?", ["yes", "no"])
     assert str(refusal.value) == wanted
+
+
+def test_ctrl_c_at_a_question_in_virtual_time_is_no_failure_of_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(text: str) -> str:
+        raise typer.Abort
+
+    monkeypatch.setattr(typer, "prompt", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ask_at_once(Question(1, 1, "Ask", "Well?", ["yes", "no"]))
 
 
 def test_yes_agrees_to_what_a_node_is_about_to_do_and_answers_nothing_else() -> None:
