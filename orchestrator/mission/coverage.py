@@ -30,7 +30,7 @@ class Exercised(msgspec.Struct):
 
 
 Place = tuple[str, str, str, int]
-"""File of the mission; path of a node in its tree, and the file and line where it stands."""
+"""File of the mission; path of a node in its tree, different for each, and the file and line where it stands."""
 
 
 class Coverage:
@@ -108,13 +108,12 @@ class _Recorder:
                     self._status[number] = change.status
 
     def _begin(self, mission: str, nodes: list[NodeInfo]) -> None:
-        paths: list[str] = []
+        paths = _paths(nodes)
         self._nodes = []
         self._status = ["idle"] * len(nodes)
-        for node in nodes:
-            paths.append(node.name if node.parent is None else f"{paths[node.parent]}\n{node.name}")
-            fresh = Exercised(node.kind, node.name, depth=paths[-1].count("\n"))
-            self._nodes.append(self._known.setdefault((mission, paths[-1], node.file, node.line), fresh))
+        for node, path in zip(nodes, paths):
+            fresh = Exercised(node.kind, node.name, depth=path.count("\n"))
+            self._nodes.append(self._known.setdefault((mission, path, node.file, node.line), fresh))
 
     def _count(self, node: Exercised, before: NodeStatus, now: NodeStatus) -> None:
         if now == before:  # only its message is new
@@ -125,6 +124,21 @@ class _Recorder:
             node.interrupted += 1
         if now not in ("idle", "running"):
             setattr(node, now, getattr(node, now) + 1)
+
+
+def _paths(nodes: list[NodeInfo]) -> list[str]:
+    """The names down to every node, a line each, with a number after those that an earlier node beside it has.
+
+    It is the place among those beside it that tells two uses of a subtree apart, whatever is in them: a node that
+    cannot run on one robot is left without children there, and the others are still the same ones.
+    """
+    paths: list[str] = []
+    alike: dict[str, int] = {}
+    for node in nodes:
+        path = node.name if node.parent is None else f"{paths[node.parent]}\n{node.name}"
+        alike[path] = alike.get(path, 0) + 1
+        paths.append(path if alike[path] == 1 else f"{path}\t{alike[path]}")
+    return paths
 
 
 def _short(file: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from orchestrator.engine.prompts import Prompts
 from orchestrator.mission.coverage import Coverage
 from orchestrator.mission.loading import load_mission
@@ -65,6 +67,47 @@ def test_every_use_of_a_subtree_counts_for_itself(tmp_path: Path) -> None:
     waits = [place for place, node in coverage.nodes.items() if node.name == "Wait"]
     assert len(waits) == 2
     assert "Wait  (part.yaml)" in coverage.render()
+
+
+PART = "tree: part\nroot:\n  - check: fsm.state != walk\n"
+IN_LINES = "\n  selector:\n    - use: part.yaml\n    - use: part.yaml\n"
+IN_ONE = " {selector: [use: part.yaml, use: part.yaml]}\n"
+
+
+@pytest.mark.parametrize("root", [IN_LINES, IN_ONE])
+def test_a_fallback_that_never_ran_does_not_count_for_what_it_would_replace(root: str, tmp_path: Path) -> None:
+    (tmp_path / "part.yaml").write_text(PART)
+    tree = write(tmp_path, f"tree: x\nrobot: gr2\nroot:{root}")
+    coverage, other = Coverage(), Coverage()
+    cover(tree, coverage)
+    cover(tree, coverage)
+    cover(tree, other)
+    coverage.merge(Coverage.from_builtins(other.to_builtins()))
+    assert started(coverage, "use") == started(coverage, "check") == [3, 0]
+    assert coverage.render().endswith("check  <- never ran  (part.yaml)")
+
+
+def test_equal_nodes_on_one_line_count_for_themselves(tmp_path: Path) -> None:
+    coverage = Coverage()
+    nodes = ", ".join(["check: fsm.state != walk"] * 3)
+    cover(write(tmp_path, f"tree: x\nrobot: gr2\nroot: {{selector: [{nodes}]}}\n"), coverage)
+    assert started(coverage, "check") == [1, 0, 0]
+
+
+def test_a_use_is_the_same_one_where_another_cannot_run(tmp_path: Path) -> None:
+    """What is left out on one robot has no children there."""
+    (tmp_path / "part.yaml").write_text("tree: part\nroot:\n  - Wait: {time: 1 s}\n")
+    coverage = Coverage()
+    for robot in ("gr2", "atom"):
+        text = (
+            f"tree: x\nrobot: {robot}\nroot:\n  - use: part.yaml\n    when: robot.family == atom\n  - use: part.yaml\n"
+        )
+        cover(write(tmp_path, text), coverage)
+    assert sorted(started(coverage, "Wait")) == [1, 2]
+
+
+def started(coverage: Coverage, name: str) -> list[int]:
+    return [node.started for node in coverage.nodes.values() if node.name == name]
 
 
 def test_coverage_of_several_processes_is_put_together(tmp_path: Path) -> None:
