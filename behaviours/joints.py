@@ -58,7 +58,7 @@ class MoveJoints(
 class PlayMotion(
     Command,
     needs="joints",
-    uses="upper head",
+    uses=("upper head", By("file")),
     requires={"aurora": _AURORA_JOINTS, "atom": _ATOM_UPPER},
     resumable=False,
     timeout=300.0,

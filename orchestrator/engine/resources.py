@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from orchestrator.leaf import By, Declaration
@@ -38,11 +39,18 @@ class Resources:
             del self.holders[part]
 
 
-def parts_used(declared: Declaration, values: Mapping[str, Any], robot: RobotFacts | None) -> list[str]:
-    """The parts of the robot that a leaf with these values uses."""
+def parts_used(
+    declared: Declaration, values: Mapping[str, Any], robot: RobotFacts | None, folder: Path | None = None
+) -> list[str]:
+    """The parts of the robot that a leaf with these values uses; paths among them are relative to the folder."""
     parts: dict[str, None] = {}
     for use in declared.uses:
-        parts.update(dict.fromkeys([use] if isinstance(use, str) else _decided(use, values.get(use.param), robot)))
+        if isinstance(use, str):
+            parts[use] = None
+            continue
+        value, moves = values.get(use.param), declared.params[use.param].type.moves
+        named = value if value is None or moves is None else moves((folder or Path()) / value)
+        parts.update(dict.fromkeys(_decided(use, named, robot)))
     return list(parts)
 
 

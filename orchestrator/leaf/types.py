@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
-from orchestrator.robots.motion_file import motion_mistakes
+from orchestrator.robots.motion_file import motion_joints, motion_mistakes
 from orchestrator.yamlfile import Findings
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class ParamType:
 
     `kind` is int, number, bool, text, choice, list, a dimension such as duration, or something of the robot: tag, hand,
     fsm_state, upper_state, velocity_source, pose, group, joint_angles, or a file beside the tree, which `look` looks at
-    before anything moves. A range is given in the unit we calculate in,
+    before anything moves; `moves` says which joints such a file moves. A range is given in the unit we calculate in,
     or named (`limit`) when every robot has its own; that of a list is how many values it has.
     """
 
@@ -36,6 +36,7 @@ class ParamType:
     upper: float | None = None
     limit: str | None = None
     look: FileLook | None = None
+    moves: Callable[[Path], Iterable[str]] | None = None
 
     @property
     def name(self) -> str:
@@ -74,7 +75,7 @@ Pose = Annotated[str, ParamType("pose")]
 Group = Annotated[str, ParamType("group")]
 JointAngles = Annotated[dict[str, float], ParamType("joint_angles")]
 
-MotionFile = Annotated[str, ParamType("file", look=motion_mistakes)]
+MotionFile = Annotated[str, ParamType("file", look=motion_mistakes, moves=motion_joints)]
 
 _PLAIN = {int: "int", float: "number", bool: "bool", str: "text"}
 

@@ -51,12 +51,14 @@ def signature(declared: Declaration) -> str:
 
 
 def uses_text(declared: Declaration) -> str:
-    return ", ".join(_use(use) for use in declared.uses)
+    return ", ".join(_use(declared, use) for use in declared.uses)
 
 
-def _use(use: str | By) -> str:
+def _use(declared: Declaration, use: str | By) -> str:
     if isinstance(use, str):
         return use
+    if declared.params[use.param].type.moves is not None:
+        return f"what {use.param} moves"
     return f"what {use.param} names" if use.table is None else " or ".join(use.table.values())
 
 
@@ -150,7 +152,7 @@ def to_json(declared: Declaration) -> dict[str, Any]:
             for param in declared.params.values()
         ],
         "needs": list(declared.needs),
-        "uses": [_use(use) for use in declared.uses],
+        "uses": [_use(declared, use) for use in declared.uses],
         "families": families_of(declared),
         "allowed_in": requires_text(declared),
         "permission": declared.permission or None,

@@ -52,9 +52,13 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A text with names in it: plain pieces, and (key, kind) of what is put in."""
+    """A text with names in it: plain pieces, and (key, kind) of what is put in.
+
+    `possible`: of the path of a file, every text it may become.
+    """
 
     parts: tuple[str | tuple[str, str], ...]
+    possible: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def text(self, store: Store) -> str:
         """The text with what the names stand for now; what is not known is shown as a question mark."""

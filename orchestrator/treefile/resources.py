@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.leaf import RESOURCES, By, Declaration
 from orchestrator.robots.facts import RobotFacts
-from orchestrator.treefile.model import NO_MODIFIERS, Expression, TreeNode
+from orchestrator.treefile.model import NO_MODIFIERS, Expression, Template, TreeNode
 from orchestrator.yamlfile import Findings
 
 
@@ -62,8 +63,10 @@ class Resources:
                 found[use] = Use(node, True)
                 continue
             value = node.values.get(use.param)
-            sure = not isinstance(value, Expression)
-            for resource in self._resources(use, value):
+            sure = not isinstance(value, Expression | Template)
+            moves = declared.params[use.param].type.moves
+            resources = self._resources(use, value) if moves is None else self._moved(node, value, moves)
+            for resource in resources:
                 found.setdefault(resource, Use(node, sure))
         return found
 
@@ -78,6 +81,14 @@ class Resources:
         if isinstance(value, Expression):
             return RESOURCES
         return robot.resources_of(value)
+
+    def _moved(self, node: TreeNode, value: Any, moves: Callable[[Path], Iterable[str]]) -> Iterable[str]:
+        """What files move: all of them are known before the run."""
+        if value is None or self._robot is None:
+            return ()
+        folder = Path(node.place.file).parent
+        files = value.possible if isinstance(value, Expression | Template) else (value,)
+        return self._robot.resources_of([joint for file in files for joint in moves(folder / file)])
 
 
 def line_of(other: TreeNode, node: TreeNode) -> str:

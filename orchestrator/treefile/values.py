@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -314,6 +315,8 @@ class Reader:
         if made is UNREAD:
             return UNREAD
         texts = self._every_text(node, made) if isinstance(made, Template) else [str(made)]
+        if isinstance(made, Template):
+            made = replace(made, possible=tuple(texts))
         good = [self._good_file(node, text, wanted) for text in texts]
         return made if all(good) else UNREAD
 

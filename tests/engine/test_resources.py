@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import behaviours.hands
 import behaviours.joints
 from orchestrator.engine.resources import Resources, parts_used
-from tests.treefile.stand_in import ATOM_W
+from tests.treefile.beside import MOTION
+from tests.treefile.stand_in import ATOM_W, GR2
 
 
 class Holder:
@@ -36,3 +39,12 @@ def test_parameters_decide_which_parts_a_leaf_uses() -> None:
     assert parts_used(move, {"group": None, "pose": "nod"}, ATOM_W) == ["head"]
     assert parts_used(move, {"angles": {"head_yaw": 0.1, "left_elbow_pitch": 0.1}}, ATOM_W) == ["upper", "head"]
     assert parts_used(behaviours.hands.HandOpen.declaration, {"hand": "left"}, ATOM_W) == ["left_hand"]
+
+
+def test_a_motion_uses_what_it_moves_besides_the_upper_body(tmp_path: Path) -> None:
+    play = behaviours.joints.PlayMotion.declaration
+    (tmp_path / "kick.yaml").write_text(MOTION.format(joint="left_hip_pitch", angle="10 deg"))
+    (tmp_path / "wave.yaml").write_text(MOTION.format(joint="left_elbow_pitch", angle="10 deg"))
+    assert parts_used(play, {"file": "kick.yaml"}, GR2, tmp_path) == ["upper", "head", "legs"]
+    assert parts_used(play, {"file": "wave.yaml"}, GR2, tmp_path) == ["upper", "head"]
+    assert parts_used(play, {"file": "gone.yaml"}, GR2, tmp_path) == ["upper", "head"]

@@ -1,3 +1,6 @@
+import pytest
+
+from tests.treefile.beside import MOTION, MOTIONS
 from tests.treefile.conftest import CheckText, whole
 
 
@@ -59,6 +62,51 @@ def test_a_collision_names_both_and_the_parallel(check: CheckText) -> None:
     assert messages(check, nodes) == [
         "grab and HandOpen (line 5) both use left_hand at the same time, in the parallel on line 4"
     ]
+
+
+KICK = MOTION.format(joint="left_hip_pitch", angle="10 deg")
+BESIDE = """
+- SetFsm: {{state: walk}}
+- SetUpperFsm: {{state: remote}}
+- SetVelocitySource: {{source: navigation}}
+- parallel:
+    - PlayMotion: {{file: {file}}}
+    - {other}
+{rest}
+"""
+KICK_TOO = "MoveJoints: {angles: {left_hip_pitch: 0.1 rad}}"
+WALK = "Walk: {forward: 0.2 m/s, time: 1 s}"
+
+
+@pytest.mark.parametrize("other", [KICK_TOO, WALK])
+@pytest.mark.parametrize(
+    ("file", "rest", "use"),
+    [
+        ("kick.yaml", "", "both use legs"),
+        ("$m", "  for_each: {m: ['wave.yaml', 'kick.yaml']}", "may both use legs"),
+        ("$m.yaml", "  for_each: {m: [wave, kick]}", "may both use legs"),
+    ],
+)
+def test_a_motion_of_legs_uses_them(check: CheckText, file: str, rest: str, use: str, other: str) -> None:
+    found = check(whole(BESIDE.format(file=file, other=other, rest=rest)), "gr2", **MOTIONS, kick=KICK)
+    [collision] = [finding.message for finding in found.findings.sorted() if finding.code == "collision"]
+    assert collision.startswith(f"{other.partition(':')[0]} and PlayMotion (line 7) {use} at the same time")
+
+
+@pytest.mark.parametrize(
+    ("file", "rest"), [("wave.yaml", ""), ("nod.yaml", ""), ("$m.yaml", "  for_each: {m: [wave, nod]}")]
+)
+@pytest.mark.parametrize("other", [KICK_TOO, WALK])
+def test_a_motion_of_arms_or_head_leaves_the_legs_to_others(check: CheckText, file: str, rest: str, other: str) -> None:
+    found = check(whole(BESIDE.format(file=file, other=other, rest=rest)), "gr2", **MOTIONS)
+    assert "collision" not in [finding.code for finding in found.findings.sorted()]
+
+
+def test_what_a_motion_moves_is_read_beside_the_file_that_plays_it(check: CheckText) -> None:
+    part = "tree: p\nroot:\n  - PlayMotion: {file: wave.yaml}\n"
+    nodes = whole(f"- parallel:\n    - use: part/go.yaml\n    - {WALK}")
+    found = check(nodes, "gr2", **MOTIONS, part__go=part, part__wave=KICK)
+    assert "collision" in [finding.code for finding in found.findings.sorted()]
 
 
 def test_what_never_runs_names_the_reason(check: CheckText) -> None:
