@@ -8,7 +8,8 @@ class ClearErrors(Command, needs="errors", uses=EVERYTHING, families=("atom",), 
 
     - ClearErrors
 
-    Once in a run; a second time only after a person has agreed (`confirm`).
+    Once in a run; a second time only after a person has agreed (`confirm`), and each agreement is good for one start:
+    further rounds of `repeat`, `for_each` or `retry` are refused.
     """
 
     def command(self) -> Judge:

@@ -157,7 +157,8 @@ class DriveBase(
 
     - DriveBase: {forward: 0.2 m/s, turn: 0 deg/s, time: 3 s}
 
-    The person presses a key on the base. Where it needs none (`confirm_key` of the profile), the node needs `confirm`.
+    The person presses a key on the base. Where it needs none (`confirm_key` of the profile), the node needs `confirm`,
+    and each agreement is good for one start, not for further rounds of `repeat`, `for_each` or `retry`.
     """
 
     forward: Annotated[Speed, Limit("base.speed")] = 0.0

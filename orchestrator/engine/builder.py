@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
@@ -221,13 +221,7 @@ class _Builder:
 
     def _leaf_maker(self, source: TreeNode, declared: Declaration) -> Callable[[], tuple[Leaf, Iterable[str]]]:
         run, robot, folder = self._run, self._run.robot, _folder(source.place.file)
-        agreed = source.modifiers.confirm is not None  # it starts only after a person has agreed
-
-        def leaf(robot: Any, values: Mapping[str, Any]) -> Leaf:
-            made = declared.leaf(robot, values, folder)
-            made.confirmed = agreed
-            return made
-
+        plays_files = any(param.type.moves is not None for param in declared.params.values())
         dynamic = {name: bind(value, run) for name, value in source.values.items() if not _is_constant(value)}
         constants = {name: value for name, value in source.values.items() if name not in dynamic}
         ranges = self._tree.robot.ranges if self._tree.robot else {}
@@ -238,13 +232,13 @@ class _Builder:
             check_range(name, found, wanted, ranges.get(wanted.limit) if wanted.limit else None)
             return found
 
-        if not dynamic:
-            parts = parts_used(declared, constants, self._tree.robot)
-            return lambda: (leaf(robot, constants), parts)
+        if not dynamic and not plays_files:  # a file may be another one by the time it is played
+            parts = parts_used(declared, constants, self._tree.robot, folder)
+            return lambda: (declared.leaf(robot, constants, folder), parts)
 
         def make() -> tuple[Leaf, Iterable[str]]:
             values = {**constants, **{name: value_of(name, value) for name, value in dynamic.items()}}
-            return leaf(robot, values), parts_used(declared, values, self._tree.robot)
+            return declared.leaf(robot, values, folder), parts_used(declared, values, self._tree.robot, folder)
 
         return make
 
@@ -265,8 +259,10 @@ class _Builder:
         if given.delay is not None:
             node = Delay("delay", run, node, bind_time("delay", given.delay, run))
         if given.confirm is not None:
-            node = Confirm(source.title, run, node, bind(given.confirm, run))
+            node = confirm = Confirm(source.title, run, node, bind(given.confirm, run))
             node.number = number  # type: ignore[attr-defined]
+            if isinstance(core, LeafNode):
+                core.agreement = confirm
         if given.cooldown is not None:
             node = Cooldown("cooldown", run, node, bind_time("cooldown", given.cooldown, run))
         if given.until is not None:

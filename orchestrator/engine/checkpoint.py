@@ -32,7 +32,7 @@ from orchestrator.engine.run import node_id
 from orchestrator.engine.substitution import StandIn
 from orchestrator.treefile import TreeNode
 
-VERSION = 3
+VERSION = 4
 
 INVALID, RUNNING = Status.INVALID, Status.RUNNING
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -49,7 +49,7 @@ _KEPT: dict[type[Behaviour], dict[str, Any]] = {
     Repeat: {"done": Count},
     ForEach: {"done": Count, "values": list[_Value], "held_up": bool},
     Attempts: {"attempt": Annotated[int, msgspec.Meta(ge=1)]},
-    Confirm: {"agreed": bool},
+    Confirm: {"agreed": bool, "used_up": bool},
     TryAll: {"at": Count},
     Finally: {"open": bool, "held_up": bool},
     StandIn: {"attempt": Count},

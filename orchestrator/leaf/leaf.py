@@ -91,7 +91,8 @@ class Leaf:
     """Base of every leaf. A subclass declares its parameters as annotations and the rest as class keywords:
 
     needs       capabilities it speaks, separated by spaces
-    uses        resources it moves or puts at risk, separated by spaces; `By("hand", {...})` where a parameter decides
+    uses        resources it moves or puts at risk, separated by spaces; `By("hand", {...})` where a parameter decides,
+                which may name joints, a group, a pose or the file of a motion
     families    robot families it exists on; all by default
     requires    per family, the modes in which it is allowed: one mapping or several alternatives
     changes     per family, the modes that hold after its success
@@ -122,7 +123,8 @@ class Leaf:
     folder: Path
     """Where the tree's file is: paths in parameters are relative to it."""
     confirmed: bool = False
-    """A person has agreed to this start (modifier `confirm`)."""
+    """A person has agreed to this start (modifier `confirm`), not only to one before it in the same `repeat`,
+    `for_each` or `retry`."""
     reason: str = ""
     """A short stable code: why it failed, or what it waits for."""
     message: str = ""

@@ -72,6 +72,24 @@ class Stubborn(Act, resumable=False, timeout=None):
     time: Duration = 0.0
 
 
+class Sworn(Act, resumable=False, timeout=None):
+    """Act, and note whether a person has agreed to it.
+
+    - Sworn: {id: a, time: 1 s}
+    """
+
+    id: str
+    time: Duration = 0.0
+    fails: int = 0
+
+    def start(self) -> None:
+        super().start()
+        self.robot.note(f"{self.id} is {'agreed' if self.confirmed else 'not agreed'}")
+
+    def stop(self) -> None:
+        """Says nothing."""
+
+
 class Look(Leaf, looks=True, instant=True, timeout=1.0):
     """Only look.
 
@@ -213,7 +231,7 @@ CLAIMS: dict[str, Any] = {
     "half a text": "half \udcff",
 }
 
-_LEAVES = (Act, Stubborn, Look, Talk, Odd, Claim)
+_LEAVES = (Act, Stubborn, Sworn, Look, Talk, Odd, Claim)
 CATALOGUE = Catalogue([*leaves_of(behaviours), *(leaf.declaration for leaf in _LEAVES)])
 FIELDS = {
     **ROBOT_FIELDS,

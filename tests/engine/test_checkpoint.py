@@ -102,6 +102,33 @@ def test_a_leaf_that_was_cut_off_twice_is_asked_for_twice(fly: Fly) -> None:
     assert run.said == []
 
 
+ROUNDS = "- Sworn: {id: a, time: 2 s}\n  confirm: Sure?\n  repeat: 3"
+
+
+@pytest.mark.parametrize(
+    ("at", "choice", "said"),
+    [
+        (1.02, "start again", ["a is agreed", "a is not agreed", "a is not agreed"]),
+        (1.02, "treat as done", ["a is not agreed", "a is not agreed"]),
+        (3.02, "start again", ["a is not agreed", "a is not agreed"]),
+    ],
+)
+def test_a_leaf_that_was_cut_off_is_still_at_the_start_that_was_agreed_to(
+    fly: Fly, at: float, choice: str, said: list[str]
+) -> None:
+    state = cut_off(fly(ROUNDS, answers=lambda question: "yes"), at)
+    run = fly(ROUNDS, restored=state, answers=lambda question: choice)
+    assert run.run().status == "success"
+    assert [text for text in run.said if " is " in text] == said
+
+
+def test_an_agreement_that_was_not_used_yet_is_kept(fly: Fly) -> None:
+    text = ROUNDS + "\n  delay: 5 s"
+    run = fly(text, restored=cut_off(fly(text, answers=lambda question: "yes"), 1.02))
+    assert run.run().status == "success"
+    assert [text for text in run.said if " is " in text] == ["a is agreed", "a is not agreed", "a is not agreed"]
+
+
 def test_a_leaf_that_must_not_be_done_twice_is_asked_for_though_it_could_be_resumed(fly: Fly) -> None:
     text = "- Act: {id: a, time: 2 s}\n  save: how"
     first = fly(text)

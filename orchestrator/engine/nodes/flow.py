@@ -135,7 +135,11 @@ class Ask(Flow):
 
 
 class Confirm(Modifier):
-    """`confirm`: an operator must agree before the node starts."""
+    """`confirm`: an operator must agree before the node starts.
+
+    It is asked once for all rounds and attempts of the node. What a leaf does only because a person has agreed to it
+    (`Leaf.confirmed`) it may do in the first of them.
+    """
 
     YES, NO = "yes", "no"
 
@@ -144,6 +148,8 @@ class Confirm(Modifier):
         self._text = text
         self._asked = Asked(run, self, confirms=True)
         self.agreed = False
+        self.used_up = False
+        """The leaf has been started and has ended since."""
 
     def initialise(self) -> None:
         super().initialise()
@@ -166,4 +172,5 @@ class Confirm(Modifier):
             if answer == self.NO:
                 return self.run.fail(self, "the operator did not agree")
             self.agreed = True
+            self.used_up = False
         return self.ticks[0]()

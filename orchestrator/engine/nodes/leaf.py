@@ -21,6 +21,7 @@ from orchestrator.engine.nodes.attributes import (
     time_limit_of,
     why_of,
 )
+from orchestrator.engine.nodes.flow import Confirm
 from orchestrator.engine.run import SILENCE, Run, StopRun
 from orchestrator.leaf import Leaf, own_line
 from orchestrator.leaf import Status as LeafStatus
@@ -66,6 +67,8 @@ class LeafNode(Behaviour):
         """It was running when an earlier process ended; whether it may be started again is to be found out."""
         self.unrepeatable = False
         """Since it started it has asked for something that must not be done twice."""
+        self.agreement: Confirm | None = None
+        """What a person has agreed to before this node started: good for one start of a leaf, until that has ended."""
         self._asked = Asked(run, self)
         self._choices = [AGAIN, FAIL] if is_saved else [AGAIN, DONE, FAIL]  # what it found out nobody else knows
         self._make = make
@@ -177,6 +180,7 @@ class LeafNode(Behaviour):
         self.was_cut_off = self.unrepeatable = False
         if answer == AGAIN:
             return self.update()
+        self._use_up_agreement()
         if answer == FAIL:
             return self.run.fail(self, "cut off, and not started again")
         self.feedback_message = "cut off, and treated as done"
@@ -191,6 +195,7 @@ class LeafNode(Behaviour):
         method = "__init__"
         try:
             made, parts = self._make()
+            made.confirmed = self.agreement is not None and not self.agreement.used_up
             method = "takes"
             timeout = time_limit_of(made) if self._timeout is None else self._timeout()
             self._period = period_of(made)
@@ -254,9 +259,15 @@ class LeafNode(Behaviour):
         if leaf is None:
             return ""
         self.run.leaves.pop(self, None)
+        self._use_up_agreement()
         problem = self._guarded("stop", leaf.stop)
         self.run.resources.release(self)
         return problem
+
+    def _use_up_agreement(self) -> None:
+        """Only now: a leaf that is cut off and started again by another process is still at what was agreed to."""
+        if self.agreement is not None:
+            self.agreement.used_up = True
 
     def _guarded(self, method: str, call: Callable[[], object]) -> str:
         """Call the leaf; what goes wrong there is a reason to fail."""

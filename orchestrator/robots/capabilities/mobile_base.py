@@ -139,7 +139,10 @@ class MobileBase:
         A person agrees to it: with the key on the base, or where it needs none before it is asked for (`confirmed`).
         """
         if not confirmed and not self._needs_key():
-            return Decided(self._context, failure(Reason.CONFIRMATION, "this base has no key: add confirm to the node"))
+            return Decided(
+                self._context,
+                failure(Reason.CONFIRMATION, "this base has no key: a person must agree to each start (add confirm)"),
+            )
         return _Session(self, self._context, intents.DriveBase(linear, angular), time)
 
     # Settings and maps: the base reports nothing about them

@@ -24,6 +24,51 @@ def test_who_does_not_agree_fails_the_node(fly: Fly) -> None:
     assert run.run()[:2] == ("failure", "the operator did not agree")
 
 
+def sworn(run: Mission) -> list[str]:
+    run.run()
+    return [text for text in run.said if not text.startswith("start")]
+
+
+AGREED, NOT_AGREED = "a is agreed", "a is not agreed"
+
+
+def test_a_leaf_knows_that_a_person_has_agreed_to_it(fly: Fly) -> None:
+    assert sworn(fly("- Sworn: {id: a}\n  confirm: Sure?", answers=lambda question: "yes")) == [AGREED]
+    assert sworn(fly("- Sworn: {id: a}")) == [NOT_AGREED]
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    ["repeat: 3", "for_each: {x: [1, 2, 3]}", "retry: 2", "retry: 2\n  timeout: 1 s", "delay: 1 s\n  repeat: 3"],
+)
+def test_an_agreement_is_good_for_the_first_start_only(fly: Fly, rounds: str) -> None:
+    how = "fails: 9" if rounds == "retry: 2" else "time: 5 s" if "timeout" in rounds else "fails: 0"
+    asked: list[str] = []
+
+    def agree(question: Question) -> str:
+        asked.append(question.text)
+        return "yes"
+
+    run = fly(f"- Sworn: {{id: a, {how}}}\n  confirm: Sure?\n  {rounds}", answers=agree)
+    assert sworn(run) == [AGREED, NOT_AGREED, NOT_AGREED]
+    assert asked == ["Sure?"]
+
+
+def test_a_node_that_starts_anew_is_agreed_to_anew(fly: Fly) -> None:
+    around = "- sequence:\n    - Sworn: {id: a}\n      confirm: Sure?\n      repeat: 2\n  repeat: 2"
+    assert sworn(fly(around, answers=lambda question: "yes")) == [AGREED, NOT_AGREED] * 2
+
+
+def test_who_was_interrupted_has_used_up_the_agreement(fly: Fly) -> None:
+    text = "- sequence:\n    - Sworn: {id: a, time: 5 s}\n      confirm: Sure?\n  timeout: 1 s\n  retry: 1"
+    assert sworn(fly(text, answers=lambda question: "yes")) == [AGREED, AGREED]
+
+
+def test_an_agreement_to_a_node_above_is_none_to_the_leaf(fly: Fly) -> None:
+    text = "- sequence:\n    - Sworn: {id: a}\n  confirm: Sure?"
+    assert sworn(fly(text, answers=lambda question: "yes")) == [NOT_AGREED]
+
+
 def test_a_question_that_nobody_can_answer_fails_at_once(fly: Fly) -> None:
     def nobody(question: Question) -> str:
         raise NoAnswer(f"nobody is there to answer {question.text!r}")
