@@ -9,9 +9,8 @@ from typing import Any
 from orchestrator.data import own_path
 from orchestrator.guard.config import RobotRules, load_guard_config, rules_for
 from orchestrator.leaf import By, Declaration
-from orchestrator.robots.motion_file import motion_joints, motion_mistakes
 from orchestrator.robots.profile import Profile
-from orchestrator.treefile.model import Expression, Tree, TreeNode
+from orchestrator.treefile.model import Expression, Template, Tree, TreeNode
 from orchestrator.yamlfile import Findings, Mapping, Place, read_file
 
 
@@ -89,7 +88,7 @@ def _moved_groups(node: TreeNode, leaf: Declaration, profile: Profile) -> Iterat
 def _values(node: TreeNode, param: str) -> tuple[Any, ...]:
     """What a parameter may be, as far as the file says it."""
     value = node.values.get(param)
-    return value.possible if isinstance(value, Expression) else (value,)
+    return value.possible if isinstance(value, Expression | Template) else (value,)
 
 
 def _joints(node: TreeNode, leaf: Declaration) -> Iterator[str]:
@@ -97,9 +96,9 @@ def _joints(node: TreeNode, leaf: Declaration) -> Iterator[str]:
     if isinstance(angles, dict):
         yield from angles
     for name, param in leaf.params.items():
-        file = node.values.get(name)
-        if param.type.look is motion_mistakes and isinstance(file, str):
-            yield from motion_joints(Path(node.place.file).parent / file)
+        if (moves := param.type.moves) is not None:
+            for file in filter(None, _values(node, name)):
+                yield from moves(Path(node.place.file).parent / file)
 
 
 def _place(path: Path, key: str) -> str:

@@ -101,6 +101,13 @@ def test_legs_in_a_motion_are_legs_that_it_moves(joint: str, legs: list[str], tm
     ]
 
 
+def test_every_motion_that_may_be_played_is_judged(tmp_path: Path) -> None:
+    for name, joint in (("nod", "head_yaw"), ("kick", "left_knee_pitch")):
+        (tmp_path / f"{name}.yaml").write_text(f"joints: [{joint}]\nkeyframes:\n  - {{at: 1 s, angles: [0.1 rad]}}\n")
+    said = found(tmp_path, "gr2", "  - PlayMotion: {file: $name.yaml}\n    for_each: {name: [nod, kick]}\n")
+    assert [text.partition(", and ")[0] for text in said] == ["4: PlayMotion is forbidden: it moves left_leg"]
+
+
 def test_what_a_site_allows_is_not_forbidden(tmp_path: Path) -> None:
     own = tmp_path / "guard.yaml"
     own.write_text(RULES.read_text().replace("motors: false", "motors: true"))
