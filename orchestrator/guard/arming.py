@@ -9,7 +9,7 @@ import re
 
 from msgspec.structs import replace
 
-from orchestrator.guard import base_task, stops
+from orchestrator.guard import base_task, hands, stops
 from orchestrator.guard.events import Acknowledge, Act, Arm, AskClearErrors, AskPreflight, Choose, Disarm, Pause, Resume
 from orchestrator.guard.events import Stop as StopAct
 from orchestrator.guard.modes import ACTIVE, LATCHING, Mode
@@ -109,7 +109,7 @@ def arm(turn: Turn, event: Arm) -> None:
         return
     choice = bool(state.latched) and state.run is not None and state.began
     turn.change(
-        latched=frozenset(), rearming=NOT_BEGUN, choice_due=choice, moved=frozenset(), posing={}, under_way={},
+        latched=frozenset(), rearming=NOT_BEGUN, choice_due=choice, moved=hands.of(state.moved), posing={},
         stop=None, wanted={}, reached={}, pad_samples=0, suspect=None, cleared=False,
         task=base_task.never_shown(state.task), paused_task=False,
     )  # fmt: skip

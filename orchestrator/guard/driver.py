@@ -16,7 +16,7 @@ import msgspec
 
 from orchestrator.bus.contract import READY_AFTER, Bus, BusError, Reader, Sample
 from orchestrator.bus.contract import Report as BusReport
-from orchestrator.guard import hands
+from orchestrator.guard import hands as guard_hands
 from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.core import Core
 from orchestrator.guard.events import (
@@ -266,7 +266,7 @@ class Guard:
         """Whether nothing is under way that relies on more than the vital sources."""
         state = self.state
         ending = (state.stop is not None and state.stop.outcome == "open") or (state.task and state.task.cancelled)
-        return state.mode in ACTIVE and not state.streams and not ending and not hands.moves(state)
+        return state.mode in ACTIVE and not state.streams and not ending and not guard_hands.moves(state)
 
     def _look_due(self) -> float:
         """When to look at what the guard relies on, before it turns stale."""
@@ -459,13 +459,15 @@ class Guard:
         )
 
     def _finger_positions(self) -> dict[str, tuple[float, ...]]:
-        """Where the fingers are, in the vendor's unit."""
+        """Where the fingers are, or are to be, in the vendor's unit."""
         hands = self.profile.hands
         if hands is None:
             return {}
+        state = self.state
+        openings = {hand: guard_hands.kept(state, hand, measured) for hand, measured in state.observed.hands.items()}
         return {
             hand: tuple(c + (o - c) * part for part, c, o in zip(opening, hands.closed, hands.open))
-            for hand, opening in self.state.observed.hands.items()
+            for hand, opening in openings.items()
         }
 
 

@@ -5,11 +5,10 @@ Told to be where its fingers are, it would stop pressing, and let go.
 
 from __future__ import annotations
 
-import math
-
 from msgspec.structs import replace
 
-from orchestrator.guard.state import Angles, Rest, State
+from orchestrator.guard.rules import staleness
+from orchestrator.guard.state import Angles, Rest, State, Told
 from orchestrator.guard.turn import Turn
 
 STILL = 0.01
@@ -18,6 +17,20 @@ STILL_FOR = 0.4
 """Seconds for which the fingers must not have moved."""
 STARTS = 0.5
 """Seconds a hand may take to begin with what it is told."""
+REACHED = 0.05
+"""Of a finger's whole way: nearer than this it is where it was told to be; one that has moved, moved further."""
+
+
+def resource(hand: str) -> str:
+    """What a hand is called among what we move."""
+    return f"hand {hand}"
+
+
+def tell(turn: Turn, hand: str, target: Angles) -> None:
+    """It is told to go there, from where it is."""
+    state = turn.state
+    told = Told(turn.now, state.observed.hands.get(hand), target)
+    turn.change(told=state.told | {hand: told}, moved=state.moved | {resource(hand)})
 
 
 def observed(turn: Turn, hands: dict[str, Angles]) -> None:
@@ -27,16 +40,19 @@ def observed(turn: Turn, hands: dict[str, Angles]) -> None:
 
 
 def _after(rest: Rest | None, q: Angles, now: float) -> Rest:
-    if rest is None or len(rest.q) != len(q) or any(abs(a - b) > STILL for a, b in zip(rest.q, q)):
-        return Rest(q, now, now)
-    return replace(rest, seen=now)
+    return Rest(q, now, now) if rest is None or _apart(rest.q, q, STILL) else replace(rest, seen=now)
 
 
 def rests(state: State, hand: str) -> bool:
-    """Whether it has been seen to rest since it was last told to move."""
-    rest = state.resting.get(hand)
-    told = state.asked.get(resource(hand), -math.inf)
-    return rest is not None and rest.seen >= max(rest.since + STILL_FOR, told + STARTS)
+    """Whether it was seen to rest after it did what it was told last: it has moved, or is where it was told to be.
+
+    One that has not moved may not have begun, or its report is frozen.
+    """
+    rest, told = state.resting.get(hand), state.told.get(hand)
+    if rest is None or told is None or told.start is None:
+        return False
+    did = _apart(rest.q, told.start, REACHED) or not _apart(rest.q, told.target, REACHED)
+    return did and rest.seen >= max(rest.since + STILL_FOR, told.at + STARTS)
 
 
 def moves(state: State) -> bool:
@@ -44,6 +60,24 @@ def moves(state: State) -> bool:
     return any(resource(hand) in state.moved and not rests(state, hand) for hand in state.observed.hands)
 
 
-def resource(hand: str) -> str:
-    """What a hand is called among what we move."""
-    return f"hand {hand}"
+def left_alone(turn: Turn) -> set[str]:
+    """Hands that a stop leaves what they were told: they rest, as far as is known now."""
+    setting, state = turn.setting, turn.state
+    role = "hands" if "hands" in setting.robot.roles else "joints"  # some tell of both in one message
+    if staleness(state, role, turn.now, setting.config, setting.robot):
+        return set()
+    return {hand for hand in state.observed.hands if rests(state, hand)}
+
+
+def kept(state: State, hand: str, measured: Angles) -> Angles:
+    """What a hand is told while the other one is commanded in the same message: what it was told, once it rests."""
+    return state.told[hand].target if rests(state, hand) else measured
+
+
+def of(moved: frozenset[str]) -> frozenset[str]:
+    """The hands among what we have moved: what they were told outlives the run that told them."""
+    return frozenset(what for what in moved if what.startswith(resource("")))
+
+
+def _apart(one: Angles, other: Angles, by: float) -> bool:
+    return len(one) != len(other) or any(abs(a - b) > by for a, b in zip(one, other))

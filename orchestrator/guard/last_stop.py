@@ -75,7 +75,7 @@ def _ours(asked: Iterable[AnyIntent], now: float) -> dict[str, Any]:
             moved.add(streams.resource(intent))
         elif isinstance(intent, StandPose | MoveHand):
             posing[streams.resource(intent)] = intent
-        elif isinstance(intent, HandTarget):
+        elif isinstance(intent, HandTarget):  # where its fingers were then is not known: it counts as moving
             moved.add(hands.resource(intent.hand))
         elif isinstance(intent, StartRemote):
             remote_since = now

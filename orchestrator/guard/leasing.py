@@ -39,7 +39,7 @@ def connected(turn: Turn, event: RunConnected) -> None:
     if state.run is not None:
         turn.report("refused", f"the lease is held by {state.run}", value="lease")
         return
-    turn.change(epoch=state.epoch + 1, run=event.run, began=False, heartbeat=turn.now, choice_due=False)
+    turn.change(epoch=state.epoch + 1, run=event.run, began=False, heartbeat=turn.now, choice_due=False, under_way={})
     turn.report("lease", f"{event.run} holds the lease", value=str(turn.state.epoch))
 
 
@@ -145,8 +145,8 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
     elif isinstance(intent, HandTarget):
         holds = {hand: hold for hand, hold in state.hand_holds.items() if hand != intent.hand}
         what = hands.resource(intent.hand)
-        turn.change(moved=state.moved | {what}, hand_holds=holds, under_way=state.under_way | {what: id})
-        turn.change(asked=state.asked | {what: now})
+        turn.change(hand_holds=holds, under_way=state.under_way | {what: id})
+        hands.tell(turn, intent.hand, intent.opening)
     elif isinstance(intent, StandPose | MoveHand):
         what = streams.resource(intent)
         under_way, posing = state.under_way | {what: id}, state.posing | {what: intent}

@@ -126,6 +126,14 @@ class Hold(msgspec.Struct, frozen=True):
     until: float
 
 
+class Told(msgspec.Struct, frozen=True):
+    """What a hand was told last, and where its fingers were then; None: not known."""
+
+    at: float
+    start: Angles | None
+    target: Angles
+
+
 class Rest(msgspec.Struct, frozen=True):
     """Where the fingers of a hand are and have stayed, at least as far as they were seen."""
 
@@ -241,6 +249,7 @@ class State(msgspec.Struct, frozen=True):
     holds: dict[str, Hold] = {}
     """Joint groups that are held."""
     hand_holds: dict[str, Hold] = {}
+    told: dict[str, Told] = {}
     resting: dict[str, Rest] = {}
     frame_due: float = math.inf
     """When the next frame of joint angles is due."""

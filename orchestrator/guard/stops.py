@@ -82,12 +82,12 @@ def begin(
 
 
 def _end_what_goes_on(turn: Turn, cause: str) -> None:
-    state = turn.state
-    left_alone = {hands.resource(hand) for hand in state.observed.hands if hands.rests(state, hand)}
-    cut_off = [id for what, id in state.under_way.items() if what not in left_alone]  # noqa: A001
-    for id in (*(stream.id for stream in state.streams), *cut_off):  # noqa: A001
-        turn.report("ended", cause, id, "stopped")
-    turn.change(streams=(), under_way={})
+    goes_on = {hands.resource(hand) for hand in hands.left_alone(turn)}
+    under_way = turn.state.under_way
+    cut_off = [number for what, number in under_way.items() if what not in goes_on]
+    for number in (*(stream.id for stream in turn.state.streams), *cut_off):
+        turn.report("ended", cause, number, "stopped")
+    turn.change(streams=(), under_way={what: number for what, number in under_way.items() if what in goes_on})
 
 
 def _hold_what_we_moved(turn: Turn) -> None:
@@ -102,8 +102,12 @@ def _hold_what_we_moved(turn: Turn) -> None:
     seen = state.observed
     streams.hold_groups(turn, {g: streams.whereabouts(turn, g) for g in setting.groups if g in ours & set(seen.joints)})
     until = turn.now + (setting.robot.hold.duration or math.inf)
-    moving = {hand: q for hand, q in seen.hands.items() if hands.resource(hand) in state.moved}
-    turn.change(hand_holds={hand: Hold(q, until) for hand, q in moving.items() if not hands.rests(state, hand)})
+    left_alone = hands.left_alone(turn)
+    turn.change(hand_holds={})
+    for hand, q in seen.hands.items():
+        if hands.resource(hand) in state.moved and hand not in left_alone:
+            turn.change(hand_holds=turn.state.hand_holds | {hand: Hold(q, until)})
+            hands.tell(turn, hand, q)
 
 
 def _poses_on_the_way(turn: Turn) -> tuple[AnyIntent, ...]:

@@ -349,7 +349,7 @@ def rebooted(turn: Turn, event: RobotRebooted) -> None:
         stops.begin(turn, "hold", why, joints=False, asked=True)
         turn.enter(Mode.FAULT, why)
     turn.change(
-        holds={}, hand_holds={}, frame_due=math.inf, moved=frozenset(), posing={}, resting={},
+        holds={}, hand_holds={}, frame_due=math.inf, moved=frozenset(), posing={}, told={}, resting={},
         observed=Observed(), sources={}, flags={}, clear_since=math.inf, task=None, paused_task=False, asked={},
         robot_epoch=turn.state.robot_epoch + 1, rearming=replace(turn.state.rearming, step="none"),
         suspect=None, disagree_since=math.inf, charge=State().charge,

@@ -298,3 +298,19 @@ def test_what_a_hand_holds_that_was_stopped_on_its_way_is_not_known(mission: Sta
     assert holding.reason == "ended"
     run.resume()
     assert run.finish().status == "success"
+
+
+@pytest.mark.parametrize("robot", ["atom", "atom_w", "adam_u"])
+def test_a_command_to_one_hand_leaves_the_other_its_grip(robot: str, mission: StartMission) -> None:
+    """Both stand in one message."""
+    before = "" if robot == "adam_u" else "    - SetFsm: {state: ready}"
+    other = "    - HandPose: {hand: left, fingers: [50 %, 50 %, 50 %, 50 %, 50 %, 50 %]}\n"
+    run = mission(GRASPED.format(robot=robot, before=before) + other)
+    twin: Any = run.twin
+    put_something_in(twin)
+    run.until("carry")
+    target = twin.hand("right")._target.copy()
+    assert run.finish().status == "success"
+    assert twin.hand("left").opening[0] == pytest.approx(0.5, abs=0.01)
+    assert twin.hand("right")._target == pytest.approx(target)
+    assert twin.hand("right").holding

@@ -7,26 +7,46 @@ import pytest
 from orchestrator.guard import events as e
 from orchestrator.guard.outputs import Send
 from orchestrator.robots import intents as i
-from tests.support.guard_world import World
+from tests.support.guard_world import Entry, World
 
 ROBOTS = ["gr2", "atom", "atom_w", "adam_u"]
+OWN_TOPIC = ["atom", "atom_w", "adam_u"]
+"""A GR-2 tells of hands and arms in one message."""
 
 
-def told(robot: str) -> World:
-    """A running robot whose right hand was just told to close."""
-    world = World(robot).run()
+class Fingers(World):
+    """A running robot whose hands are as far open as they are put."""
+
+    part = 0.5
+
+    def opening(self) -> tuple[float, ...]:
+        return (self.part,) * len(self.profile.hands.fingers) if self.profile.hands else ()
+
+    def put(self, part: float, seconds: float) -> None:
+        self.part = part
+        self.wait(seconds, beats=True)
+
+
+def told(robot: str, part: float = 0.1) -> Fingers:
+    """Its right hand was just told to close."""
+    world = Fingers(robot)
+    world.run()
     if robot == "gr2":
         world.ask(i.SetUpperFsm("remote"))
         world.shown.upper_fsm = 2
         world.wait(0.1, beats=True)
-    fingers = len(world.opening())
-    assert world.ask(i.HandTarget("right", (0.1,) * fingers)).outputs
+    assert tell(world, "right", part).outputs
     world.trace.clear()
     return world
 
 
+def tell(world: Fingers, hand: str, part: float) -> Entry:
+    return world.ask(i.HandTarget(hand, (part,) * len(world.opening())))
+
+
 def stopped(world: World, event: e.Event) -> tuple[int, int]:
     """How many targets its hands are sent by a stop, and how many commands end with it."""
+    world.trace.clear()
     world.do(event)
     world.wait(0.3, beats=True)
     outputs = [output for entry in world.trace for output in entry.outputs]
@@ -36,38 +56,73 @@ def stopped(world: World, event: e.Event) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("rest", [0.3, 0.1])
 @pytest.mark.parametrize("event", [e.Pause("op"), e.Stop("op"), e.Disarm("op")])
-def test_fingers_that_rest_keep_what_they_were_told(robot: str, event: e.Event) -> None:
+def test_fingers_that_rest_keep_what_they_were_told(robot: str, rest: float, event: e.Event) -> None:
     world = told(robot)
-    world.wait(1.0, beats=True)
+    world.put(rest, 1.0)
     assert stopped(world, event) == (0, 0)
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_fingers_that_may_not_have_begun_are_held_where_they_are(robot: str) -> None:
+@pytest.mark.parametrize("seconds", [0.3, 2.0])
+def test_fingers_that_have_not_begun_are_held_where_they_are(robot: str, seconds: float) -> None:
+    """However long it takes: their report may be frozen."""
     world = told(robot)
-    world.wait(0.3, beats=True)
+    world.wait(seconds, beats=True)
     targets, ended = stopped(world, e.Pause("op"))
     assert targets > 0
     assert ended == 1
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_fingers_that_move_are_held_where_they_are(robot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fingers_that_move_are_held_where_they_are(robot: str) -> None:
     world = told(robot)
-    fingers = len(world.opening())
     for step in range(20):
-        monkeypatch.setattr(world, "opening", lambda step=step: (0.9 - 0.02 * step,) * fingers)
-        world.wait(0.05, beats=True)
+        world.put(0.5 - 0.02 * step, 0.05)
     targets, ended = stopped(world, e.Pause("op"))
     assert targets > 0
     assert ended == 1
 
 
-@pytest.mark.parametrize("robot", ["atom", "atom_w", "adam_u"])  # a GR-2 tells of hands and arms in one message
-def test_fingers_of_a_hand_that_says_nothing_do_not_count_as_resting(robot: str) -> None:
+@pytest.mark.parametrize("robot", OWN_TOPIC)
+@pytest.mark.parametrize("rested", [0.0, 1.0])
+def test_fingers_of_a_hand_that_fell_silent_do_not_count_as_resting(robot: str, rested: float) -> None:
     world = told(robot)
+    world.put(0.3, rested + 0.1)
     world.shown.silent = (world.core.setting.robot.roles["hands"],)
     world.wait(1.5, beats=True)
     targets, _ = stopped(world, e.Stop("op"))
     assert targets > 0
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_fingers_that_move_again_after_a_pause_are_held_and_that_is_told(robot: str) -> None:
+    """What they held has slipped out of them."""
+    world = told(robot)
+    world.put(0.3, 1.0)
+    assert stopped(world, e.Pause("op")) == (0, 0)
+    world.do(e.Resume("op"))
+    world.put(0.25, 0.1)
+    world.put(0.2, 0.1)
+    targets, ended = stopped(world, e.Pause("op"))
+    assert targets > 0
+    assert ended == 1
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_what_a_hand_was_told_outlives_its_run(robot: str) -> None:
+    world = told(robot)
+    world.put(0.3, 1.0)
+    world.do(e.RunEnded(world.state.epoch))
+    world.wait(1.5)
+    world.do(e.RunConnected("the next run"))
+    world.shown.fsm = world.profile.fsm.get("walk", 0)
+    world.wait(0.2)
+    world.arm()
+    world.do(e.RunBegan(world.state.epoch))
+    assert world.state.mode == "running", world.state.reason
+    world.put(0.2, 0.1)
+    targets, ended = stopped(world, e.Pause("op"))
+    assert targets > 0
+    assert ended == 0  # of a command of another run nothing is told to this one

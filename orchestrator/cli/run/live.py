@@ -108,7 +108,7 @@ class LiveView:
         self._rendered = {line.markup: self._rendered.get(line.markup) or self._render(line) for line in lines}
         if picture.question is not None and picture.question.number != self._seen:
             self._seen = picture.question.number
-            self._press(screen.keys(0.0), seen=False)  # just before it is: the answer of a quick person is not lost
+            self._press(screen.pending(), seen=False)  # just before it is: the answer of a quick person is not lost
         screen.draw([self._rendered[line.markup] for line in lines])
 
     def _render(self, line: Text) -> str:

@@ -96,6 +96,13 @@ class Screen:
         self._begun = escape + begun
         return keys.decode(errors="ignore")
 
+    def pending(self) -> str:
+        """Everything typed until now."""
+        typed = ""
+        while select.select([self._in], [], [], 0.0)[0]:
+            typed += self.keys(0.0)
+        return typed
+
     def _write(self, text: str) -> None:
         data = text.encode(errors="replace")
         while data:

@@ -57,6 +57,13 @@ def test_the_escape_key_alone_takes_no_other_key_with_it(typing: tuple[Screen, i
     assert screen.keys(1.0) == "q"
 
 
+def test_all_that_was_typed_until_now_is_taken_at_once(typing: tuple[Screen, int]) -> None:
+    screen, writing = typing
+    os.write(writing, b"x" * 1000 + b"\x1b[Aq")
+    assert screen.pending() == "x" * 1000 + "q"
+    assert screen.pending() == ""
+
+
 def test_a_terminal_that_has_gone_is_noticed() -> None:
     reading, writing = os.pipe()
     os.close(writing)
