@@ -62,7 +62,7 @@ class Intake:
         changed = False
         for path, (read, last) in self._watched.items():
             try:
-                value = read.read(data)
+                value = read(data)
             except WireError as error:
                 self.reject(error)
                 value = error.problem  # what cannot be read is a change too: somebody relies on this field

@@ -101,7 +101,7 @@ def staleness(state: State, role: str, now: float, config: GuardConfig, robot: R
     source = robot.roles.get(role)
     if source is None:
         return None
-    problem = state.sources.get(source, NEVER_HEARD).problem(now, config.stale)
+    problem = topic_problem(state, source, now, config)
     if role == "emergency" and robot.emergency == "on_change" and problem in ("stale", "frozen"):
         return None
     return problem
