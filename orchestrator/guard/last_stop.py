@@ -5,6 +5,7 @@ A guard to which no run is connected refuses every command, so all it can let ou
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
@@ -18,6 +19,7 @@ from orchestrator.guard.events import Stop
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.policy import POLICIES
 from orchestrator.guard.rpc import Rpc
+from orchestrator.guard.state import Rest, State, Told
 from orchestrator.robots.intents import AnyIntent, HandTarget, MoveHand, StandPose, StartRemote, Stream
 from orchestrator.robots.profile import Profile
 
@@ -35,16 +37,18 @@ def last_stop(
     say: Callable[[Report], None],
     rpc: Rpc | None = None,
     latched: frozenset[str] = frozenset(),
+    holding: Collection[str] = (),
 ) -> bool:
     """Stop the robot until it is seen to stand still; False when that has not been seen.
 
     `asked` is what the run has let move. A robot that goes limp when nothing more is sent is parked, unless it is
-    `latched`: after an e-stop it may have let go.
+    `latched`: after an e-stop it may have let go. Hands that the run has seen `holding` something keep their grip.
     """
     guard = Guard(profile, config, bus, _NoAudit(), rpc, latched)
     guard.on_report = say
     guard.look()
     guard.state = replace(guard.state, **_ours(asked, bus.clock.now()))
+    guard.state = replace(guard.state, **_at_rest(guard.state, asked, holding))
     stop = Stop(WHO, "park" if guard.core.setting.robot.hold.duration is None else "hold")
     guard.handle(stop)  # nobody may hear it yet: the robot has to find our writers first
     heard, until = False, bus.clock.now() + GIVE_UP
@@ -75,11 +79,21 @@ def _ours(asked: Iterable[AnyIntent], now: float) -> dict[str, Any]:
             moved.add(streams.resource(intent))
         elif isinstance(intent, StandPose | MoveHand):
             posing[streams.resource(intent)] = intent
-        elif isinstance(intent, HandTarget):  # where its fingers were then is not known: it counts as moving
+        elif isinstance(intent, HandTarget):  # where its fingers were then is not known
             moved.add(hands.resource(intent.hand))
         elif isinstance(intent, StartRemote):
             remote_since = now
     return {"moved": frozenset(moved | posing.keys()), "posing": posing, "remote_since": remote_since}
+
+
+def _at_rest(state: State, asked: Iterable[AnyIntent], holding: Collection[str]) -> dict[str, Any]:
+    """What a guard would remember of hands that have closed on something: all others count as moving."""
+    held = {it.hand: it.opening for it in asked if isinstance(it, HandTarget) and it.hand in holding}
+    seen = {hand: q for hand, q in state.observed.hands.items() if hand in held}
+    return {
+        "told": {hand: Told(-math.inf, (), held[hand]) for hand in seen},
+        "resting": state.resting | {hand: Rest(q, -math.inf, -math.inf) for hand, q in seen.items()},
+    }
 
 
 class _NoAudit:

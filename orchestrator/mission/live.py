@@ -99,8 +99,9 @@ class LiveMission:
         say = self.mission.take_report
         say(Report("warning", f"{GUARD_IS_GONE}: the run stops the robot itself", value="guard"))
         rpc = RpcCaller(self._rpc) if self._rpc else None
-        link = self._link
-        if not last_stop(self._profile, self._config, self._bus, link.let_through, say, rpc, link.latched):
+        link, robot = self._link, self.mission.robot
+        full = robot.hands.full() if robot.has("hands") else ()
+        if not last_stop(self._profile, self._config, self._bus, link.let_through, say, rpc, link.latched, full):
             say(Report("press_hardware_estop", "PRESS HARDWARE E-STOP: the robot was not seen to stand still"))
 
     def hurry(self) -> bool:

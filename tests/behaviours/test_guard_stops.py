@@ -16,6 +16,7 @@ from orchestrator.guard.last_stop import last_stop
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import Report
 from orchestrator.leaf import Status
+from tests.behaviours.test_hands import ROBOTS
 from tests.behaviours.test_mobile_base import stands, turning_base
 from tests.support.leaf_cases import MOVE_COMMAND, STANDING, UPPER, Step
 from tests.support.leaf_harness import Play, Stage, guard_config
@@ -141,6 +142,23 @@ def test_a_run_whose_guard_is_gone_tells_of_a_task_left_paused_on_the_base(pause
     said: list[Report] = []
     assert last_stop(stage.profile, guard_config(), stage.bus, stage.commander._receipts.let_through, said.append)
     assert [report.text for report in said if report.value == "left behind"] == ([PAUSED] if paused else [])
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_run_whose_guard_is_gone_leaves_a_full_hand_its_grip(robot: str) -> None:
+    """The other hand closes, and stops where it is, also where one message tells both."""
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    right, left = stage.twin.hand("right"), stage.twin.hand("left")
+    right.object = True
+    stage.prepare((HandGrasp, {"hand": "right", "grip": 80.0}))
+    stage.leaf(HandGrasp, hand="left", grip=80.0).go(0.2)
+    stage.guard.handle = lambda event: None  # type: ignore[method-assign]
+    asked, full, target = stage.commander._receipts.let_through, stage.robot.hands.full(), right._target.copy()
+    assert full == ("right",)
+    assert last_stop(stage.profile, guard_config(), stage.bus, asked, lambda report: None, holding=full)
+    stage.wait(2.0)
+    assert right._target == pytest.approx(target)
+    assert left.opening.min() > 0.3
 
 
 def test_a_robot_that_walks_again_is_told_no_stand_pose() -> None:

@@ -88,6 +88,11 @@ class Hands:
         opening = self.opening(hand)
         return opening if isinstance(opening, Unknown) else Known(grasp.stopped_short(opening.value), opening.received)
 
+    def full(self) -> tuple[str, ...]:
+        """The hands that are known to hold something."""
+        found = ((hand, self.holding(hand)) for hand in self.shape.order)
+        return tuple(hand for hand, holds in found if isinstance(holds, Known) and holds.value)
+
     def travels(self) -> list[int]:
         """The fingers that move between open and closed."""
         return [i for i, (open_, closed) in enumerate(self._ends()) if open_ != closed]
