@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from io import TextIOWrapper
 from typing import Annotated
@@ -18,6 +20,7 @@ from orchestrator.cli.nodes import nodes
 from orchestrator.cli.resume import resume
 from orchestrator.cli.robots import robots
 from orchestrator.cli.run import run
+from orchestrator.cli.run.options import read_no_more
 from orchestrator.cli.runs import runs
 from orchestrator.cli.schema import schema
 from orchestrator.cli.show import show
@@ -54,9 +57,30 @@ for command in (
     app.command(command.__name__.rstrip("_"))(command)
 
 
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
 def main() -> None:
     """Run the command line."""
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name the terminal cannot show must not end a run
-    app()
+    try:
+        app()
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        read_no_more()
+        typer.echo(f"error: {error.strerror}: {error.filename or 'what is printed cannot be kept'}", err=True)
+        sys.exit(2)
+
+
+def _open_what_is_closed() -> None:
+    """Started with closed streams (`<&-`, `>&-`): without this, what is opened next would be taken for one of them."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    sys.stdin = sys.stdin or os.fdopen(0)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")

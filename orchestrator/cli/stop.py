@@ -56,7 +56,7 @@ def _say(folder: Path, leaves: bool) -> bool:
     from orchestrator.guard.process import BUT, CALM
     from orchestrator.mission.processes import last_words, robot_of
 
-    words = last_words(folder) or "its guard was killed" if leaves else "the guard does not leave"
+    words = last_words(folder) or "its guard has gone without a word" if leaves else "the guard does not leave"
     good = words in CALM
     ending = "" if words.partition(BUT)[0] in CALM else ". PRESS THE HARDWARE EMERGENCY STOP"
     typer.secho(f"{robot_of(folder)}: {words}{ending}", fg=None if good else "red", err=not good)

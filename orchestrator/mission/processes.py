@@ -156,12 +156,15 @@ def user_of(process: int) -> str:
 
 def robot_of(folder: Path) -> str:
     """Which robot a guard's folder is for."""
-    return folder.name.rpartition("-")[0]
+    return folder.name.rpartition("-")[0] or folder.name
 
 
 def last_words(folder: Path) -> str:
-    """What a guard that has left said about the robot; nothing if it had no time to."""
-    return (folder / "lock").read_text().partition("\n")[2].strip()
+    """What a guard that has left said about the robot; nothing if it had no time to, or its folder has gone too."""
+    try:
+        return (folder / "lock").read_text().partition("\n")[2].strip()
+    except OSError:
+        return ""
 
 
 def lock_holder(folder: Path, locks: Path = Path("/proc/locks")) -> int | None:

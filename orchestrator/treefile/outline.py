@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.treefile.model import Expression, Modifiers, Template, Tree, TreeNode, text_of
+from orchestrator.yamlfile.characters import one_line
 
 _DURATION = "duration"
 
@@ -123,9 +124,9 @@ def _text(value: Any, kind: str) -> str:
     if isinstance(value, Expression):
         return value.text
     if isinstance(value, Template):
-        return "".join(part if isinstance(part, str) else f"${_name(part[0])}" for part in value.parts)
+        return one_line("".join(part if isinstance(part, str) else f"${_name(part[0])}" for part in value.parts))
     if isinstance(value, dict):
         return ", ".join(f"{joint} {_text(angle, 'angle')}" for joint, angle in value.items())
     if isinstance(value, list):
         return f"[{', '.join(_text(item, kind) for item in value)}]"
-    return text_of(value, kind)
+    return one_line(text_of(value, kind))

@@ -46,6 +46,11 @@ def forbidden_in(text: str) -> str | None:
     return match[0] if match else None
 
 
+def one_line(text: str) -> str:
+    """A text as one line of a terminal, whatever is in it."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
+
+
 def describe(character: str) -> tuple[str, str]:
     """Code and sentence for a forbidden character."""
     if character == "\t":

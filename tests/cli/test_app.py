@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 from typer.testing import CliRunner
@@ -55,3 +56,32 @@ def test_a_pipe_that_nobody_reads_ends_a_run_in_virtual_time_with_a_word(tmp_pat
         complaint = process.stderr.read()
         assert process.wait(timeout=60) == 130
     assert complaint == "nobody reads the output any more\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [(["nodes"], 2), (["run", "arrow.yaml", "--virtual"], 130), (["--help"], 2)]
+)
+def test_output_that_cannot_be_written_is_told_in_one_line(command: list[str], code: int, tmp_path: Path) -> None:
+    (tmp_path / "arrow.yaml").write_text(ARROW)
+    with Path("/dev/full").open("w") as full:
+        done = _into(command, tmp_path, stdout=full)
+    assert done.returncode == code
+    assert len(done.stderr.splitlines()) == 1
+    assert "No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-"])
+def test_closed_streams_do_not_end_a_run(closed: str, tmp_path: Path) -> None:
+    (tmp_path / "arrow.yaml").write_text(ARROW)
+    line = f'"{sys.executable}" -m orchestrator.cli run "{tmp_path}/arrow.yaml" --virtual {closed}'
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def _into(command: list[str], folder: Path, stdout: IO[str]) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(Path.cwd())}
+    run = [sys.executable, "-m", "orchestrator.cli", *command]
+    pipe = subprocess.PIPE
+    return subprocess.run(
+        run, cwd=folder, env=environment, stdout=stdout, stderr=pipe, text=True, timeout=60, check=False
+    )

@@ -46,6 +46,13 @@ def test_a_robot_that_stands_with_a_task_left_on_its_base(folder: Path) -> None:
     assert done.exit_code == 1
 
 
+def test_a_guard_whose_folder_goes_with_it_says_nothing(folder: Path) -> None:
+    (folder / "lock").unlink()
+    done = CliRunner().invoke(app, ["stop"])
+    assert "atom_w: its guard has gone without a word. PRESS THE HARDWARE EMERGENCY STOP" in done.output
+    assert done.exit_code == 1
+
+
 def test_the_guard_of_somebody_else_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def not_allowed(process: int, number: int) -> None:
         raise PermissionError

@@ -71,10 +71,12 @@ def run_to_end(load: Callable[[], Loaded], options: o.Options, unfinished: Unfin
     except KeyboardInterrupt:  # in virtual time: a live run stops its robot and ends in good order
         typer.echo("interrupted", err=True)
         return running.INTERRUPTED
-    except BrokenPipeError:  # the same
+    except OSError as error:  # the same
+        if error.errno not in running.UNREAD:
+            raise
         with suppress(OSError):  # both may be the same pipe
-            typer.echo(running.NOBODY_READS, err=True)
-        running.read_no_more()
+            typer.echo(running.unread(error), err=True)
+        o.read_no_more()
         return running.INTERRUPTED
     except (Declined, Left):
         typer.echo("left before anything moved", err=True)

@@ -10,6 +10,7 @@ from rich.text import Text
 from orchestrator.cli.run.keys import can_be_answered
 from orchestrator.cli.run.picture import NodeView, Picture
 from orchestrator.cli.run.robot_line import robot_parts
+from orchestrator.yamlfile.characters import one_line
 
 SYMBOLS = {"idle": "·", "running": "▶", "success": "✓", "failure": "✗", "skipped": "–", "cut": "■"}
 PLAIN_SYMBOLS = {"idle": ".", "running": ">", "success": "+", "failure": "x", "skipped": "-", "cut": "!"}
@@ -106,7 +107,7 @@ def _node_line(
     style = _STYLES[status]
     line = Text("  " * node.depth)
     line.append(f"{symbols[status]} ", style)
-    line.append(node.info.name, style if status != "success" else "")
+    line.append(one_line(node.info.name), style if status != "success" else "")
     if node.breaks:
         line.append(" [break]", "yellow")
     if number + 1 in folded and nodes[number + 1].depth > node.depth:
@@ -116,7 +117,7 @@ def _node_line(
     if node.progress is not None and node.status == "running":
         line.append(f"  {_bar(node.progress, plain)}")
     if node.message:
-        line.append(f"  {' '.join(node.message.split())}", "red" if node.status == "failure" else "bright_black")
+        line.append(f"  {one_line(node.message)}", "red" if node.status == "failure" else "bright_black")
     return line
 
 
@@ -182,7 +183,7 @@ def _foot(picture: Picture, hints: Hints, said: int, width: int) -> list[Text]:
     question = picture.question
     if question is not None and picture.mode != "running":
         lines += [Text(f"{'ok ' if ok else 'NOT'} {text}", "" if ok else "bold red") for ok, text in picture.preflight]
-    lines += [Text(" ".join(text.split()), "magenta") for text in picture.said[-said:]]
+    lines += [Text(one_line(text), "magenta") for text in picture.said[-said:]]
     if question is not None:
         later = "" if can_be_answered(picture.paused is not None, picture.running) else "(paused: resume, then answer) "
         asked = [Text(word) for word in f"{later}{question.question}".split()]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from orchestrator.cli.run.conclusion import conclusion
+from orchestrator.yamlfile.characters import one_line
 
 if TYPE_CHECKING:
     from orchestrator.engine.events import End, Event, NodeInfo
@@ -96,9 +97,9 @@ class Lines:
             typer.secho(f"{self._time(event.at)}  guard: {event.details['text']}", fg="magenta")
 
     def _line(self, at: float, number: int, word: str, message: str) -> None:
-        depth, name = (self._depth[number], f"{self._nodes[number].name}: ") if self._nodes else (0, "")
+        depth, name = (self._depth[number], f"{one_line(self._nodes[number].name)}: ") if self._nodes else (0, "")
         text = f"{self._time(at)}  {'  ' * depth}{name}"
-        typer.echo(text + typer.style(word, fg=_COLOURS.get(word)) + (f"  {message}" if message else ""))
+        typer.echo(text + typer.style(word, fg=_COLOURS.get(word)) + (f"  {one_line(message)}" if message else ""))
 
     def _time(self, at: float) -> str:
         return f"{at - self._zero():8.2f}"

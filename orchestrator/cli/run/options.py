@@ -75,7 +75,7 @@ Faults = Annotated[
         help="Something that goes wrong, such as hard@12s+3s or off:rt/amr/state@3s (docs/simulation.md).",
     ),
 ]
-Seed = Annotated[int, typer.Option(rich_help_panel=_WORLD, help="Of the simulated robot's noise.")]
+Seed = Annotated[int, typer.Option(min=0, rich_help_panel=_WORLD, help="Of the simulated robot's noise.")]
 Record = Annotated[
     bool,
     typer.Option(
@@ -172,6 +172,11 @@ def pairs(given: list[str] | None, option: str) -> dict[str, str]:
             refuse(f"{option} {name} is given twice: {found[name]} and {value}")
         found[name] = value
     return found
+
+
+def read_no_more() -> None:
+    """What is still in the buffer goes nowhere: Python would complain of it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def refuse(text: str) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import getpass
 import os
@@ -18,7 +19,7 @@ import typer
 from orchestrator.cli.run.aside import Aside, Output
 from orchestrator.cli.run.covered import Covered
 from orchestrator.cli.run.lines import JsonLines, Lines
-from orchestrator.cli.run.options import Options, is_attended, refuse
+from orchestrator.cli.run.options import Options, is_attended, read_no_more, refuse
 from orchestrator.cli.run.prompts import ask_at_once, make_prompts
 from orchestrator.cli.run.recorded import Recorded
 
@@ -35,6 +36,8 @@ STOPPED = EXIT_CODES["stopped"]
 INTERRUPTED = 130
 AT_TERMINAL = "interrupted at the terminal"
 NOBODY_READS = "nobody reads the output any more"
+UNREAD = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EIO})
+"""What goes wrong with a pipe, a file on a full disk or a terminal that has gone."""
 AT_ONCE = "ended at once, at the second interruption"
 LAST_RESORT = 20.0
 """Seconds that a hung run has to say its last words and to see the guard leave."""
@@ -119,8 +122,8 @@ def _in_virtual_time(
         judge(mission.mission)
         try:
             recorded.outcome = outcome = mission.run()
-        except (BrokenPipeError, KeyboardInterrupt) as cut:
-            recorded.outcome = Outcome("stopped", NOBODY_READS if isinstance(cut, OSError) else AT_TERMINAL)
+        except (OSError, KeyboardInterrupt) as cut:
+            recorded.outcome = Outcome("stopped", unread(cut) if isinstance(cut, OSError) else AT_TERMINAL)
             raise
     show.close()
     return EXIT_CODES[outcome.status]
@@ -166,6 +169,11 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
         except KeyboardInterrupt:
             recorded.outcome = Outcome("stopped", AT_ONCE)
     return exit_code(recorded.outcome, interruption)
+
+
+def unread(error: OSError) -> str:
+    """Why nobody reads what a run prints."""
+    return NOBODY_READS if error.errno == errno.EPIPE else f"the output cannot be written: {error.strerror}"
 
 
 def exit_code(outcome: Outcome | None, interruption: Interruption) -> int:
@@ -261,11 +269,6 @@ def _no_such(option: str, name: str, names: tuple[str, ...]) -> str:
 
     guess = nearest(name, names)
     return f'{option}: no node is called "{name}"' + (f': did you mean "{guess}"?' if guess else "")
-
-
-def read_no_more() -> None:
-    """What is still in the buffer goes nowhere: Python would complain of it at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Interruption:

@@ -214,3 +214,14 @@ def test_a_fault_that_cannot_be_is_refused_before_a_run_is_recorded() -> None:
     code, _, complaint = run(DELIVERY, "--sim", "--fault", "off:rt/amr/state.position")
     assert (code, "takes a whole state topic" in complaint) == (2, True)
     assert [run.id for run in all_runs()] == before
+
+
+def test_whatever_a_node_says_is_one_line(tmp_path: Path) -> None:
+    tree = tmp_path / "says.yaml"
+    tree.write_text(
+        'tree: says\nrobot: atom_w\nparams:\n  what: {type: text}\nroot:\n  - Log: {text: "one\\ntwo $what"}\n'
+        '    name: "a\\nb"\n'
+    )
+    code, said, _ = run(str(tree), "--virtual", "--set", "what=\033[31mred\a")
+    assert code == 0
+    assert "a b: says  one two �[31mred�" in said
