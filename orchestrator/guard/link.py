@@ -7,11 +7,13 @@ alone. One run at a time: a second one is told so and sent away.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import pwd
 import socket
 import struct
 import sys
+import termios
 import threading
 import time
 from collections.abc import Callable
@@ -32,6 +34,12 @@ MAX_MESSAGE = 128 * 1024
 """Bytes: a motion of some 1,800 keyframes of a seven-joint arm. Linux lets no more than 200 KB through at once."""
 GREETING = 1.0
 """Seconds somebody who connects has to say who it is."""
+LOOK = 0.05
+"""Seconds between two looks of a run whether its guard reads what it is sent."""
+HUNG_AFTER = 20
+"""Looks in a row that find something unread. They are counted: if the machine stood still that is nobody's fault."""
+LONGEST_SEND = 1
+"""Seconds a send may take, should the guard read nothing before anybody has looked."""
 
 
 class LinkError(Exception):
@@ -300,7 +308,10 @@ class LinkCommander:
         self._receipts = Receipts()
         self._finished = self._over = False
         self.lost = False
-        """Whether the guard has died."""
+        """Whether the guard has died, or hangs."""
+        self.hangs = False
+        """Whether it has stopped reading what it is sent: it may come back, and does not know what happened since."""
+        self._unread, self._look_due = 0, 0.0
         self.latched: frozenset[str] = frozenset()
         """E-stops since the robot was last armed, as far as this run knows."""
         self.farewell = ""
@@ -361,7 +372,22 @@ class LinkCommander:
         self._send(Begin())
 
     def heartbeat(self) -> None:
+        self._look_whether_it_reads()
         self._send(Beat(self._receipts.streams))
+
+    def _look_whether_it_reads(self) -> None:
+        """A guard that hangs protects nobody, and says so by nothing else: what it is sent stays in the socket."""
+        now = RealClock.now()
+        if now < self._look_due or self._over:
+            return
+        self._look_due = now + LOOK
+        try:
+            (waiting,) = struct.unpack("i", fcntl.ioctl(self._socket, termios.TIOCOUTQ, struct.pack("i", 0)))
+        except OSError:
+            return  # it has gone: whoever listens hears of that
+        self._unread = self._unread + 1 if waiting else 0
+        if self._unread >= HUNG_AFTER:
+            self._hangs()
 
     def finish(self) -> None:
         self._finished = True
@@ -381,11 +407,19 @@ class LinkCommander:
         data = _encode(message)
         if len(data) > MAX_MESSAGE:
             return False
+        if self._over:
+            return True
         try:
             self._socket.send(data)
+        except BlockingIOError:
+            self._hangs()
         except OSError:
             self._gone()
         return True
+
+    def _hangs(self) -> None:
+        self.hangs = not self._finished
+        self._gone()
 
     def _gone(self) -> None:
         if not self._finished and not self._over:
@@ -423,6 +457,7 @@ def _connected(path: Path, patience: float) -> socket.socket:
     until = RealClock.now() + patience
     while True:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", LONGEST_SEND, 0))
         try:
             connection.connect(str(path))
             return connection

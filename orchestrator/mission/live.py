@@ -24,6 +24,7 @@ from orchestrator.mission.processes import GuardProcess, state_folder
 from orchestrator.mission.recording import Recorder, take_in_audits
 
 GUARD_IS_GONE = "the guard is gone"
+GUARD_HANGS = "the guard hangs"
 GUARD_STARTS = 10.0
 """Seconds a guard that is already there has to answer."""
 GUARD_LEAVES = 10.0
@@ -93,11 +94,17 @@ class LiveMission:
 
     def _lost(self) -> None:
         farewell = self._link.farewell
-        self.mission.stop(f"the guard ended the connection: {farewell}" if farewell else GUARD_IS_GONE)
+        self.mission.stop(f"the guard ended the connection: {farewell}" if farewell else self._trouble)
+
+    @property
+    def _trouble(self) -> str:
+        return GUARD_HANGS if self._link.hangs else GUARD_IS_GONE
 
     def _stop_robot(self) -> None:
         say = self.mission.take_report
-        say(Report("warning", f"{GUARD_IS_GONE}: the run stops the robot itself", value="guard"))
+        say(Report("warning", f"{self._trouble}: the run stops the robot itself", value="guard"))
+        if self._link.hangs:
+            self.guard.kill()
         rpc = RpcCaller(self._rpc) if self._rpc else None
         link, robot = self._link, self.mission.robot
         full = robot.hands.full() if robot.has("hands") else ()

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import pwd
+import signal
 import stat
 import subprocess
 import sys
@@ -81,6 +82,12 @@ class GuardProcess:
     def pid(self) -> int | None:
         """The guard's process, while there is one."""
         return lock_holder(self._folder)
+
+    def kill(self) -> None:
+        """One that hangs must not come back beside whoever stops the robot in its place."""
+        if (process := self.pid) is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
 
     def wait(self, seconds: float) -> bool:
         """Whether it ended by itself within this time, as it does after an orderly end."""

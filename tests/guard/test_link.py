@@ -6,7 +6,8 @@ import os
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -251,3 +252,62 @@ def test_the_socket_a_killed_guard_left_behind_is_replaced(tmp_path: Path) -> No
             assert connect(guard).mode == "disarmed"
         guard.server.close()
         assert not path.exists()
+
+
+def test_a_guard_that_reads_no_more_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it is stopped or swapped out: nothing else tells of it, and a run must not hang with it."""
+    monkeypatch.setattr(link, "LOOK", 0.0)
+    with hanging(tmp_path / "s") as run:
+        for _ in range(link.HUNG_AFTER):
+            assert not run.lost
+            run.heartbeat()
+        run.heartbeat()
+        assert run.lost
+        assert run.hangs
+        run.heartbeat()  # and does not wait for it
+
+
+def test_a_guard_that_reads_is_not_lost(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "LOOK", 0.0)
+    run = connect(guard)
+    for _ in range(3 * link.HUNG_AFTER):
+        run.heartbeat()
+        while not isinstance(guard.next(), events.Heartbeat):
+            pass
+    assert not run.lost
+
+
+def test_time_in_which_the_machine_stands_still_is_not_the_guards(tmp_path: Path) -> None:
+    with hanging(tmp_path / "s") as run:
+        for _ in range(2 * link.HUNG_AFTER):  # at once: one look
+            run.heartbeat()
+        assert not run.lost
+
+
+def test_a_send_to_a_guard_that_reads_no_more_does_not_last(tmp_path: Path) -> None:
+    with hanging(tmp_path / "s") as run:
+        path = i.JointPath("left_arm", tuple(i.Keyframe(float(at), (0.0,) * 7) for at in range(1000)))
+        while not run.lost:
+            run.send(path)
+        assert run.hangs
+
+
+@contextmanager
+def hanging(path: Path) -> Iterator[LinkCommander]:
+    """A run whose guard has greeted it and does nothing any more."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(str(path))
+        server.listen(1)
+        with ThreadPoolExecutor(1) as pool:
+            greeted = pool.submit(_greet, server)
+            run = LinkCommander(path, "mission", wake=lambda: None)
+            with greeted.result():
+                yield run
+                run.close()
+
+
+def _greet(server: socket.socket) -> socket.socket:
+    client, _ = server.accept()
+    client.recv(link.MAX_MESSAGE)
+    client.send(msgspec.msgpack.encode(link.Welcome("running", "", "audit")))
+    return client

@@ -223,6 +223,22 @@ def test_the_guard_outlives_a_killed_run_stops_the_robot_and_goes_after_its_twin
     assert (done.returncode, done.stdout) == (0, "nothing runs on this machine\n")
 
 
+def test_a_guard_that_hangs_is_ended_and_the_run_stops_the_robot_in_its_place(
+    environment: dict[str, str], folder: Path
+) -> None:
+    process = start(environment, str(DELIVERY), "--sim")
+    until_line(process, "drive to the shelf: running")
+    guard = int((guard_folder(folder) / "lock").read_text())
+    os.kill(guard, signal.SIGSTOP)
+    said, _ = process.communicate()
+    assert process.returncode == 3
+    assert "guard: the guard hangs: the run stops the robot itself" in said
+    assert "guard: the robot stands still" in said
+    assert said.splitlines()[-1].endswith("the guard hangs")
+    with pytest.raises(ProcessLookupError):
+        os.kill(guard, 0)
+
+
 def test_orchestrator_stop_ends_a_run_that_is_under_way_whatever_its_environment(
     environment: dict[str, str], folder: Path
 ) -> None:
