@@ -33,6 +33,10 @@ VITAL = ("emergency", "fsm")
 
 
 def observation(turn: Turn, event: Observation) -> None:
+    if event.facts.get("stranger") is not None and turn.state.mode in ACTIVE:
+        late_flags(turn, LateFlags(event.flags))
+        bad_sample(turn, BadSample(event.source))  # it was ours when it was armed: what has moved must not be forgotten
+        return
     before = turn.state.observed
     heard = turn.state.sources.get(event.source, NEVER_HEARD)
     heard = heard.seen(turn.now, event.counter, event.lag, turn.setting.config.stale, event.noisy)

@@ -68,6 +68,29 @@ def test_another_state_that_is_not_limp_is_an_intervention_at_once() -> None:
 
 # Two channels of one e-stop
 
+@pytest.mark.parametrize("robot", ["atom_w", "gr2", "adam_u"])
+def test_a_report_of_another_robot_in_a_motion_is_a_bad_one(robot: str) -> None:
+    """One sample without a group, or with another name: what has moved is still held where it is."""
+    world = World(robot).run()
+    if robot == "gr2":
+        world.ask(i.SetUpperFsm("remote"))
+        world.shown.upper_fsm = 2
+        world.wait(0.2, beats=True)
+    world.ask(i.JointTarget("left_arm", world.measured("left_arm"), 3.0))
+    (stream,) = world.state.streams
+    source = world.core.setting.robot.roles["joints"]
+    world.do(e.Observation(source, {"joints": {}, "stranger": "X"}, {}))
+    assert world.state.sources[source].bad
+    world.do(e.StreamEnded(world.state.epoch, stream.id))
+    assert world.state.holds["left_arm"].q == world.measured("left_arm")
+
+
+def test_an_e_stop_in_a_report_of_another_robot_latches() -> None:
+    world = World("adam_u").run()
+    world.do(e.Observation("rt/lowstate", {"joints": {}, "stranger": "X"}, {"tilt": True}))
+    assert world.state.mode == "estopped"
+
+
 
 @pytest.mark.parametrize("first", ["amr", "amr_event"])
 def test_channels_that_disagree_are_a_fault_and_the_robot_stays_stopped(first: str) -> None:
