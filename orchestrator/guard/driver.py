@@ -97,7 +97,6 @@ class Guard:
         self._writer_of: dict[str, int] = {}
         self._orders: dict[str, Order] = {}
         self._commands = 0
-        self._stops = 0
         self._stepping = threading.RLock()
         self._to_sync: list[Send] = []
         self._later: list[Event] = []
@@ -184,9 +183,9 @@ class Guard:
             while self._later:
                 self._step(self._later.pop(0))
             to_sync, self._to_sync = self._to_sync, []
-            stops, epoch = self._stops, self.state.epoch
+            epoch = self.state.epoch
         for output in to_sync:
-            self._let_out_synced(output, stops, epoch)
+            self._let_out_synced(output, epoch)
         self.on_step()
 
     def _step(self, event: Event) -> None:
@@ -367,9 +366,7 @@ class Guard:
 
     def _let_out(self, output: Output) -> None:
         """Record, then publish; a stop is recorded when all of it is out, so that no disk delays it."""
-        if output.role == "stop":
-            self._stops += 1
-        elif output.record and not self._recorded(output):
+        if output.role != "stop" and output.record and not self._recorded(output):
             self._report_refused(output, "the audit file takes no records")
             return
         if isinstance(output, Send) and output.sync:
@@ -377,14 +374,15 @@ class Guard:
         else:
             self._publish_or_say(output)
 
-    def _let_out_synced(self, output: Send, stops: int, epoch: int) -> None:
+    def _let_out_synced(self, output: Send, epoch: int) -> None:
         """A command that must not be sent twice waits for the disk; nothing else waits meanwhile, least of all a stop.
 
         What happened in the meantime counts: after a stop, or without the lease, it stays here.
         """
         synced = self._synced()
         with self._stepping:
-            overtaken = self._stops != stops or self.state.epoch != epoch or self.state.mode is not Mode.RUNNING
+            state = self.state
+            overtaken = state.stop is not None or state.epoch != epoch or state.mode is not Mode.RUNNING
             if synced and not overtaken:
                 self._publish_or_say(output)
                 self.on_report(Report("sent", type(output.intent).__name__, output.id, "sent"))

@@ -525,6 +525,21 @@ def test_a_stop_does_not_wait_for_a_slow_disk_and_the_command_behind_it_stays(
     assert (receipts[0].state, receipts[0].reason) == ("refused", "MoveToTag: the robot was stopped")
 
 
+def test_a_task_that_waits_for_the_disk_leaves_although_arms_are_held_meanwhile(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What holds them after a motion is sent as stops are, and is none."""
+    lab.start()
+    motion = lab.run.send(i.JointTarget("left_arm", (0.0,) * 7, 0.3))
+    lab.go(0.6)
+    lab.run.end(motion)
+    monkeypatch.setattr(lab.audit, "sync", lambda: lab.bus.wait(0.02))
+    lab.robot.received.clear()
+    assert lab.run.send(i.MoveToTag(12, None)).state == "sent"
+    lab.go(0.1)
+    assert lab.robot.base_commands() == ["MOVE_TO_TAG"]
+
+
 def test_steps_from_several_threads_come_one_after_the_other(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it a step that began before an e-stop and ended after it would take the latch back."""
     lab.start()
