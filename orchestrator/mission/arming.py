@@ -68,6 +68,8 @@ class Told:
     mode: str = ""
     reason: str = ""
     refused: str = ""
+    estopped: bool = False
+    """Whether it was, since the run was under way: then a person chooses what becomes of the mission."""
     preflight: dict[str, tuple[bool, str]] = field(default_factory=dict)
     """By name: whether it is good, and the whole line."""
 
@@ -78,6 +80,7 @@ class Told:
             self.refused = report.text
         elif report.kind == "mode":
             self.mode, self.reason = report.value, report.text
+            self.estopped = report.value == "estopped" or (self.estopped and report.value != "running")
 
     @property
     def clearable(self) -> bool:

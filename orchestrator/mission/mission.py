@@ -254,7 +254,6 @@ class Mission:
         self._kept = None
         if self._person is None or self._lease_lost or self._leaving is not None:
             return False
-        stopped_by = self._told.mode
         try:
             self._arming.arm(self._person, self._ask)
             answer = self._ask("Armed. What becomes of the mission?", [RESTART, ABORT])
@@ -265,7 +264,7 @@ class Mission:
             return False
         self.start_from(kept, agreed=True)
         self._begin()
-        if stopped_by == "estopped":
+        if self._told.estopped:
             self._link.act("restart", self._person)
         else:
             self._link.begin()

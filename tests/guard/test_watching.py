@@ -68,6 +68,7 @@ def test_another_state_that_is_not_limp_is_an_intervention_at_once() -> None:
 
 # Two channels of one e-stop
 
+
 @pytest.mark.parametrize("robot", ["atom_w", "gr2", "adam_u"])
 def test_a_report_of_another_robot_in_a_motion_is_a_bad_one(robot: str) -> None:
     """One sample without a group, or with another name: what has moved is still held where it is."""
@@ -89,7 +90,6 @@ def test_an_e_stop_in_a_report_of_another_robot_latches() -> None:
     world = World("adam_u").run()
     world.do(e.Observation("rt/lowstate", {"joints": {}, "stranger": "X"}, {"tilt": True}))
     assert world.state.mode == "estopped"
-
 
 
 @pytest.mark.parametrize("first", ["amr", "amr_event"])

@@ -15,6 +15,7 @@ from orchestrator.mission.arming import ABORT, ACKNOWLEDGE, AGAIN, ARM, CLEAR, D
 from orchestrator.mission.loading import load_mission
 from orchestrator.mission.mission import RESTART
 from orchestrator.mission.virtual import VirtualMission
+from orchestrator.sim.faults import inject
 
 DELIVERY = data_path("trees/04_deliver_atom_w.yaml")
 
@@ -65,6 +66,18 @@ def test_after_an_emergency_stop_a_person_arms_again_and_the_step_starts_anew() 
     assert [event.status for event in events if isinstance(event, End)] == ["stopped", "success"]
     assert commands(events).count("MoveToTag") == 3  # once more than without the stop
     assert commands(events).count("SetFsm") == 1  # what was done before is not done again
+
+
+def test_an_emergency_stop_while_a_fault_is_acknowledged_ends_in_the_same_choice() -> None:
+    person = Person(ACKNOWLEDGE, ACKNOWLEDGE, ARM, RESTART)
+    lost_slave = "wrong:rt/main/nodes/state.ecat2can[0].slave_state,value=4@6s+0.5s"
+    mission, events = delivery(person, lambda twin: inject(twin, lost_slave))
+    pressed(mission, "amr", 7.5, 7.7)
+    outcome = mission.run()
+    assert outcome.status == "success", outcome
+    assert person.script == []
+    modes = [event.details["value"] for event in events if isinstance(event, GuardReport) and event.report == "mode"]
+    assert {"fault", "estopped"} <= set(modes)
 
 
 def test_a_restarted_run_tells_where_it_begins() -> None:
