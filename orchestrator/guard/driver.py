@@ -97,6 +97,7 @@ class Guard:
         self._writer_of: dict[str, int] = {}
         self._orders: dict[str, Order] = {}
         self._commands = 0
+        self._stops = 0
         self._stepping = threading.RLock()
         self._to_sync: list[Send] = []
         self._later: list[Event] = []
@@ -183,9 +184,9 @@ class Guard:
             while self._later:
                 self._step(self._later.pop(0))
             to_sync, self._to_sync = self._to_sync, []
-            epoch = self.state.epoch
+            stops, epoch = self._stops, self.state.epoch
         for output in to_sync:
-            self._let_out_synced(output, epoch)
+            self._let_out_synced(output, stops, epoch)
         self.on_step()
 
     def _step(self, event: Event) -> None:
@@ -194,6 +195,7 @@ class Guard:
             self._carry_out(outputs, reports)
 
     def _carry_out(self, outputs: list[Output], reports: list[Report]) -> None:
+        self._stops += any(report.kind == "stop" for report in reports)
         stops = [output for output in outputs if output.role == "stop"]
         for output in outputs:
             self._let_out(output)
@@ -374,15 +376,14 @@ class Guard:
         else:
             self._publish_or_say(output)
 
-    def _let_out_synced(self, output: Send, epoch: int) -> None:
+    def _let_out_synced(self, output: Send, stops: int, epoch: int) -> None:
         """A command that must not be sent twice waits for the disk; nothing else waits meanwhile, least of all a stop.
 
-        What happened in the meantime counts: after a stop, or without the lease, it stays here.
+        What happened in the meantime counts: after a stop, even one that is over, or without the lease, it stays here.
         """
         synced = self._synced()
         with self._stepping:
-            state = self.state
-            overtaken = state.stop is not None or state.epoch != epoch or state.mode is not Mode.RUNNING
+            overtaken = self._stops != stops or self.state.epoch != epoch or self.state.mode is not Mode.RUNNING
             if synced and not overtaken:
                 self._publish_or_say(output)
                 self.on_report(Report("sent", type(output.intent).__name__, output.id, "sent"))

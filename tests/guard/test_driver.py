@@ -21,7 +21,7 @@ from orchestrator.guard.commander import InProcessCommander
 from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.core import Step
 from orchestrator.guard.driver import Guard
-from orchestrator.guard.events import Acknowledge, Arm, AskPreflight, Event, Pause, Stop, Tick
+from orchestrator.guard.events import Acknowledge, Arm, AskPreflight, Event, Pause, Resume, Stop, Tick
 from orchestrator.guard.rpc import Answered
 from orchestrator.guard.state import State
 from orchestrator.journal.audit import AuditFile, read
@@ -523,6 +523,23 @@ def test_a_stop_does_not_wait_for_a_slow_disk_and_the_command_behind_it_stays(
     lab.go(0.1)
     assert lab.robot.base_commands() == ["CANCEL_TASK"]
     assert (receipts[0].state, receipts[0].reason) == ("refused", "MoveToTag: the robot was stopped")
+
+
+def test_a_task_that_waits_for_the_disk_stays_after_a_pause_that_is_over(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tree asks for it anew: it must not leave twice."""
+
+    def slowly() -> None:
+        lab.guard.handle(Pause("op"))
+        lab.guard.handle(Resume("op"))
+
+    lab.start()
+    monkeypatch.setattr(lab.audit, "sync", slowly)
+    assert lab.run.send(i.MoveToTag(12, None)).reason == "MoveToTag: the robot was stopped"
+    lab.go(0.1)
+    assert lab.mode == "running"
+    assert "MOVE_TO_TAG" not in lab.robot.base_commands()
 
 
 def test_a_task_that_waits_for_the_disk_leaves_although_arms_are_held_meanwhile(
