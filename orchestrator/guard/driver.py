@@ -383,8 +383,9 @@ class Guard:
         """
         synced = self._synced()
         with self._stepping:
-            overtaken = self._stops != stops or self.state.epoch != epoch or self.state.mode is not Mode.RUNNING
-            if synced and not overtaken:
+            state = self.state
+            free = state.mode is Mode.RUNNING and state.suspect is None
+            if synced and free and self._stops == stops and state.epoch == epoch:
                 self._publish_or_say(output)
                 self.on_report(Report("sent", type(output.intent).__name__, output.id, "sent"))
                 return

@@ -69,7 +69,7 @@ class Told:
     reason: str = ""
     refused: str = ""
     estopped: bool = False
-    """Whether it was, since the run was under way: then a person chooses what becomes of the mission."""
+    """Whether it was, since it was armed last: then a person chooses what becomes of the mission."""
     preflight: dict[str, tuple[bool, str]] = field(default_factory=dict)
     """By name: whether it is good, and the whole line."""
 
@@ -79,8 +79,8 @@ class Told:
         elif report.kind == "refused" and not report.id:
             self.refused = report.text
         elif report.kind == "mode":
+            self.estopped = report.value == "estopped" or (self.estopped and self.mode != "armed")
             self.mode, self.reason = report.value, report.text
-            self.estopped = report.value == "estopped" or (self.estopped and report.value != "running")
 
     @property
     def clearable(self) -> bool:

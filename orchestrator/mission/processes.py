@@ -175,15 +175,19 @@ def last_words(folder: Path) -> str:
 
 
 def lock_holder(folder: Path, locks: Path = Path("/proc/locks")) -> int | None:
-    """Which process holds the guard's lock. Read from the kernel's list: trying the lock could keep a guard out."""
+    """Which process holds the guard's lock. Read from the kernel's list: trying the lock could keep a guard out.
+
+    The list names files by numbers that are unique only within a file system: it must be who says so in the file.
+    """
     try:
         inode = (folder / "lock").stat().st_ino
+        said = (folder / "lock").read_text().partition("\n")[0]
         held = locks.read_text()
     except OSError:
         return None
     for line in held.splitlines():
         _, kind, *_, process, file, _start, _end = line.split()
-        if kind == "FLOCK" and file.endswith(f":{inode}"):
+        if kind == "FLOCK" and file.endswith(f":{inode}") and process == said:
             return int(process)
     return None
 

@@ -542,6 +542,20 @@ def test_a_task_that_waits_for_the_disk_stays_after_a_pause_that_is_over(
     assert "MOVE_TO_TAG" not in lab.robot.base_commands()
 
 
+def test_a_task_that_waits_for_the_disk_stays_when_the_robot_has_let_go(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly() -> None:
+        lab.robot.lower.fsm_id = lab.guard.profile.fsm["damping"]
+        lab.bus.wait(0.06)
+
+    lab.start()
+    monkeypatch.setattr(lab.audit, "sync", slowly)
+    assert lab.run.send(i.MoveToTag(12, None)).reason == "MoveToTag: the robot was stopped"
+    lab.go(0.1)
+    assert "MOVE_TO_TAG" not in lab.robot.base_commands()
+
+
 def test_a_task_that_waits_for_the_disk_leaves_although_arms_are_held_meanwhile(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,10 +27,12 @@ class Person:
         self.script = list(script)
         self.asked: list[str] = []
         self.mission: VirtualMission | None = None
+        self.on_question: Callable[[Question], None] = lambda question: None
         self.prompts = Prompts(self._asked)
 
     def _asked(self, question: Question) -> str | None:
         self.asked.append(question.text)
+        self.on_question(question)
         assert self.mission is not None
         answer = self.script.pop(0)
         self.mission.clock.after(1.0, lambda: self.prompts.answer(question.number, answer))
@@ -78,6 +80,23 @@ def test_an_emergency_stop_while_a_fault_is_acknowledged_ends_in_the_same_choice
     assert person.script == []
     modes = [event.details["value"] for event in events if isinstance(event, GuardReport) and event.report == "mode"]
     assert {"fault", "estopped"} <= set(modes)
+
+
+def test_a_fault_while_a_person_chooses_takes_the_choice_away() -> None:
+    """The robot is armed once more, and nobody is asked by the guard what becomes of the mission."""
+    person = Person(ACKNOWLEDGE, ARM, RESTART, ACKNOWLEDGE, ARM, RESTART)
+    mission, _ = delivery(person)
+
+    def in_trouble(question: Question) -> None:
+        if question.text.startswith("Armed.") and len(person.script) == 4:  # the first time
+            at = mission.clock.now() + 0.2
+            inject(mission.twin, f"wrong:rt/main/nodes/state.ecat2can[0].slave_state,value=4@{at:.2f}s+0.5s")
+
+    person.on_question = in_trouble
+    pressed(mission, "amr", 6.0, 6.2)
+    outcome = mission.run()
+    assert outcome.status == "success", outcome
+    assert person.script == []
 
 
 def test_a_restarted_run_tells_where_it_begins() -> None:

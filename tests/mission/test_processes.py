@@ -11,7 +11,7 @@ import pytest
 
 from orchestrator.bus.settings import loopback
 from orchestrator.guard import process as guard_process
-from orchestrator.mission.processes import GuardProcess, ProcessError, guards, make_own, user_of
+from orchestrator.mission.processes import GuardProcess, ProcessError, guards, lock_holder, make_own, user_of
 
 
 def proc(folder: Path, **commands: list[str]) -> Path:
@@ -53,6 +53,19 @@ def test_of_two_for_one_robot_the_one_counts_that_holds_the_lock(tmp_path: Path)
     with guard_process.lock(tmp_path):
         own = {f"p{os.getpid()}": guard(str(tmp_path)), "p9999999": guard(str(tmp_path))}
         assert guards(proc(tmp_path / "proc", **own)) == {tmp_path: os.getpid()}
+
+
+def test_a_lock_of_somebody_else_with_the_same_number_on_another_file_system_is_not_taken_for_it(
+    tmp_path: Path,
+) -> None:
+    with guard_process.lock(tmp_path):
+        number = (tmp_path / "lock").stat().st_ino
+        lines = [f"{at}: FLOCK  ADVISORY  WRITE {who} 00:1c:{number} 0 EOF" for at, who in ((1, 777), (2, os.getpid()))]
+        locks = tmp_path / "locks"
+        locks.write_text("\n".join(lines))
+        assert lock_holder(tmp_path, locks) == os.getpid()
+        locks.write_text(lines[0])
+        assert lock_holder(tmp_path, locks) is None
 
 
 def test_whose_process_it_is() -> None:
