@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Protocol
 
 import msgspec
+from msgspec import structs
 
 from orchestrator.bus.contract import READY_AFTER, Bus, BusError, Reader, Sample
 from orchestrator.bus.contract import Report as BusReport
@@ -381,9 +382,11 @@ class Guard:
 
         What happened in the meantime counts: after a stop, even one that is over, or without the lease, it stays here.
         """
+        with self._stepping:
+            self.state = structs.replace(self.state, syncing=True)
         synced = self._synced()
         with self._stepping:
-            state = self.state
+            self.state = state = structs.replace(self.state, syncing=False)
             free = state.mode is Mode.RUNNING and state.suspect is None
             if synced and free and self._stops == stops and state.epoch == epoch:
                 self._publish_or_say(output)

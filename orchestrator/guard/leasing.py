@@ -10,7 +10,7 @@ from orchestrator.guard import base_task, hands, stops, streams
 from orchestrator.guard.config import Timing
 from orchestrator.guard.events import Heartbeat, IntentAsked, RunBegan, RunConnected, RunEnded, RunGone, StreamEnded
 from orchestrator.guard.modes import Mode
-from orchestrator.guard.outputs import HUNG
+from orchestrator.guard.outputs import HUNG, SLOW_DISK
 from orchestrator.guard.policy import POLICIES
 from orchestrator.guard.rules import ask_for, first_refusal
 from orchestrator.guard.state import REMOTE_MODE, Pending, State, Task
@@ -74,7 +74,7 @@ def gone(turn: Turn, event: RunGone) -> None:
 
 def watch_heartbeat(turn: Turn) -> None:
     if turn.now >= hung_at(turn.state, turn.setting.config.timing):
-        _leave(turn, turn.setting.config.on.run_hung, HUNG)
+        _leave(turn, turn.setting.config.on.run_hung, SLOW_DISK if turn.state.syncing else HUNG)
 
 
 def hung_at(state: State, timing: Timing) -> float:

@@ -34,12 +34,14 @@ MAX_MESSAGE = 128 * 1024
 """Bytes: a motion of some 1,800 keyframes of a seven-joint arm. Linux lets no more than 200 KB through at once."""
 GREETING = 1.0
 """Seconds somebody who connects has to say who it is."""
-LOOK = 0.05
-"""Seconds between two looks of a run whether its guard reads what it is sent."""
+LOOK = 0.04
+"""Seconds between two looks of a run whether its guard reads what it is sent: every heartbeat has one."""
 HUNG_AFTER = 20
-"""Looks in a row that find something unread. They are counted: if the machine stood still that is nobody's fault."""
+"""Looks in a row that find more unread. They are counted: if the machine stood still that is nobody's fault."""
 LONGEST_SEND = 1
 """Seconds a send may take, should the guard read nothing before anybody has looked."""
+LONGEST_WELCOME = 10
+"""Seconds a guard has to greet a run."""
 
 
 class LinkError(Exception):
@@ -311,7 +313,9 @@ class LinkCommander:
         """Whether the guard has died, or hangs."""
         self.hangs = False
         """Whether it has stopped reading what it is sent: it may come back, and does not know what happened since."""
-        self._unread, self._look_due = 0, 0.0
+        self.unread = 0
+        """Bytes the guard had not read at the last look."""
+        self._grown, self._look_due = 0, 0.0
         self.latched: frozenset[str] = frozenset()
         """E-stops since the robot was last armed, as far as this run knows."""
         self.farewell = ""
@@ -329,14 +333,19 @@ class LinkCommander:
         threading.Thread(target=self._listen, name="guard reports", daemon=True).start()
 
     def _greeting(self) -> Welcome:
+        until = RealClock.now() + LONGEST_WELCOME
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _seconds(LONGEST_WELCOME))
         while True:
             match self._receive():
                 case Welcome() as welcome:
+                    self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _seconds(0))
                     return welcome
                 case Farewell(text):
                     raise LinkError(text)
                 case Reported(report, at):
                     self._take(report, at)
+                case None if RealClock.now() >= until:
+                    raise LinkError(f"the guard hangs ({_peer(self._socket)}): end that process")
                 case None:
                     raise LinkError("the guard closed the connection")
 
@@ -364,6 +373,11 @@ class LinkCommander:
                 tell(self._early.pop(0))
 
     @property
+    def over(self) -> bool:
+        """Whether the guard has gone or ended the connection, or hangs."""
+        return self._over
+
+    @property
     def let_through(self) -> tuple[AnyIntent, ...]:
         """What may have reached the robot."""
         return self._receipts.let_through
@@ -384,14 +398,16 @@ class LinkCommander:
         try:
             (waiting,) = struct.unpack("i", fcntl.ioctl(self._socket, termios.TIOCOUTQ, struct.pack("i", 0)))
         except OSError:
-            return  # it has gone: whoever listens hears of that
-        self._unread = self._unread + 1 if waiting else 0
-        if self._unread >= HUNG_AFTER:
+            waiting = 0  # it has gone: whoever listens hears of that
+        self._grown = self._grown + 1 if waiting > self.unread else 0
+        self.unread = waiting
+        if self._grown >= HUNG_AFTER:
             self._hangs()
 
     def finish(self) -> None:
-        self._finished = True
-        self._send(Finish())
+        if not self._finished:
+            self._finished = True
+            self._send(Finish())
 
     def act(self, act: str, who: str, reason: str = "") -> None:
         self._send(msgspec.convert({"type": "Person", "act": act, "who": who, "reason": reason}, Person))
@@ -418,12 +434,12 @@ class LinkCommander:
         return True
 
     def _hangs(self) -> None:
-        self.hangs = not self._finished
+        self.hangs = True
         self._gone()
 
     def _gone(self) -> None:
-        if not self._finished and not self._over:
-            self._over = True
+        already, self._over = self._over, True
+        if not self._finished and not already:
             self.lost = not self.farewell
             self.on_lost()
             self._wake()
@@ -453,11 +469,16 @@ class LinkCommander:
             self._on_report(report)
 
 
+def _seconds(seconds: int) -> bytes:
+    """As the kernel wants to have it for a socket."""
+    return struct.pack("ll", seconds, 0)
+
+
 def _connected(path: Path, patience: float) -> socket.socket:
     until = RealClock.now() + patience
     while True:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", LONGEST_SEND, 0))
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _seconds(LONGEST_SEND))
         try:
             connection.connect(str(path))
             return connection

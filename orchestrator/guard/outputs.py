@@ -52,6 +52,8 @@ ReportKind = Literal[
 
 HUNG = "the run is hung"
 """Why a robot is stopped whose run is not heard any more, though it has not gone."""
+SLOW_DISK = "a command took too long to reach the disk, and the run was not heard meanwhile"
+"""The same, when it is not the run's fault."""
 ANSWER = "rpc"
 """The value of a warning: the robot refused a call or did not answer it, and what it shows decides."""
 LET_GO = "let go"

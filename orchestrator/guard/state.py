@@ -207,6 +207,8 @@ class State(msgspec.Struct, frozen=True):
     pad_samples: int = 0
     robot_epoch: int = 0
     audit_works: bool = True
+    syncing: bool = False
+    """Whether a command of the run waits for the disk, and the run is not heard meanwhile."""
     mismatched: dict[str, str] = {}
     """Topics on which the robot speaks another type, and how."""
     charge: Charge = Charge("good", "good", math.inf)

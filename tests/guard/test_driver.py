@@ -22,6 +22,7 @@ from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.core import Step
 from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import Acknowledge, Arm, AskPreflight, Event, Pause, Resume, Stop, Tick
+from orchestrator.guard.outputs import SLOW_DISK
 from orchestrator.guard.rpc import Answered
 from orchestrator.guard.state import State
 from orchestrator.journal.audit import AuditFile, read
@@ -540,6 +541,17 @@ def test_a_task_that_waits_for_the_disk_stays_after_a_pause_that_is_over(
     lab.go(0.1)
     assert lab.mode == "running"
     assert "MOVE_TO_TAG" not in lab.robot.base_commands()
+
+
+def test_a_disk_that_is_too_slow_is_named_as_the_reason(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run is not heard meanwhile, and not to blame."""
+    lab.start()
+    monkeypatch.setattr(lab.audit, "sync", lambda: lab.bus.wait(0.3))
+    assert lab.run.send(i.MoveToTag(12, None)).state == "refused"
+    assert lab.mode in ("stopping", "disarmed")
+    assert lab.guard.state.stop is not None
+    assert lab.guard.state.stop.cause == SLOW_DISK
+    assert not lab.guard.state.syncing
 
 
 def test_a_task_that_waits_for_the_disk_stays_when_the_robot_has_let_go(

@@ -257,7 +257,7 @@ def test_the_socket_a_killed_guard_left_behind_is_replaced(tmp_path: Path) -> No
 def test_a_guard_that_reads_no_more_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it is stopped or swapped out: nothing else tells of it, and a run must not hang with it."""
     monkeypatch.setattr(link, "LOOK", 0.0)
-    with hanging(tmp_path / "s") as run:
+    with hanging(tmp_path / "s") as (run, _):
         for _ in range(link.HUNG_AFTER):
             assert not run.lost
             run.heartbeat()
@@ -265,6 +265,37 @@ def test_a_guard_that_reads_no_more_is_lost(tmp_path: Path, monkeypatch: pytest.
         assert run.lost
         assert run.hangs
         run.heartbeat()  # and does not wait for it
+
+
+def test_it_is_noticed_also_after_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until it has left the guard holds the robot: whoever waits for that must see that it hangs."""
+    monkeypatch.setattr(link, "LOOK", 0.0)
+    with hanging(tmp_path / "s") as (run, _):
+        run.finish()
+        for _ in range(link.HUNG_AFTER):
+            assert not run.hangs
+            run.heartbeat()
+        assert run.hangs
+        assert not run.lost
+
+
+def test_a_guard_that_hangs_greets_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "LONGEST_WELCOME", 1)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(str(tmp_path / "s"))
+        server.listen(1)
+        with pytest.raises(LinkError, match=rf"the guard hangs \(process {os.getpid()} of .*end that process"):
+            LinkCommander(tmp_path / "s", "mission", wake=lambda: None)
+
+
+def test_a_guard_that_is_behind_but_reads_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "LOOK", 0.0)
+    with hanging(tmp_path / "s") as (run, guard):
+        run.heartbeat()
+        for _ in range(3 * link.HUNG_AFTER):
+            run.heartbeat()
+            guard.recv(link.MAX_MESSAGE)
+        assert not run.lost
 
 
 def test_a_guard_that_reads_is_not_lost(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,14 +309,14 @@ def test_a_guard_that_reads_is_not_lost(guard: Guard, monkeypatch: pytest.Monkey
 
 
 def test_time_in_which_the_machine_stands_still_is_not_the_guards(tmp_path: Path) -> None:
-    with hanging(tmp_path / "s") as run:
+    with hanging(tmp_path / "s") as (run, _):
         for _ in range(2 * link.HUNG_AFTER):  # at once: one look
             run.heartbeat()
         assert not run.lost
 
 
 def test_a_send_to_a_guard_that_reads_no_more_does_not_last(tmp_path: Path) -> None:
-    with hanging(tmp_path / "s") as run:
+    with hanging(tmp_path / "s") as (run, _):
         path = i.JointPath("left_arm", tuple(i.Keyframe(float(at), (0.0,) * 7) for at in range(1000)))
         while not run.lost:
             run.send(path)
@@ -293,16 +324,16 @@ def test_a_send_to_a_guard_that_reads_no_more_does_not_last(tmp_path: Path) -> N
 
 
 @contextmanager
-def hanging(path: Path) -> Iterator[LinkCommander]:
-    """A run whose guard has greeted it and does nothing any more."""
+def hanging(path: Path) -> Iterator[tuple[LinkCommander, socket.socket]]:
+    """A run whose guard has greeted it and does nothing any more, and the guard's end."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
         server.bind(str(path))
         server.listen(1)
         with ThreadPoolExecutor(1) as pool:
             greeted = pool.submit(_greet, server)
             run = LinkCommander(path, "mission", wake=lambda: None)
-            with greeted.result():
-                yield run
+            with greeted.result() as client:
+                yield run, client
                 run.close()
 
 

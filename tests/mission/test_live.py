@@ -37,9 +37,9 @@ def environment(folder: Path) -> dict[str, str]:
     return os.environ | {"XDG_RUNTIME_DIR": str(folder), "XDG_STATE_HOME": str(folder / "state")}
 
 
-def start(environment: dict[str, str], *arguments: str) -> subprocess.Popen[str]:
+def start(environment: dict[str, str], *arguments: str, stderr: int | None = None) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "orchestrator.cli", "run", *arguments]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True)
 
 
 def guard_folder(folder: Path) -> Path:
@@ -237,6 +237,71 @@ def test_a_guard_that_hangs_is_ended_and_the_run_stops_the_robot_in_its_place(
     assert said.splitlines()[-1].endswith("the guard hangs")
     with pytest.raises(ProcessLookupError):
         os.kill(guard, 0)
+
+
+def test_a_guard_that_hangs_when_the_run_is_interrupted_is_noticed_too(
+    environment: dict[str, str], folder: Path
+) -> None:
+    process = start(environment, str(DELIVERY), "--sim")
+    until_line(process, "drive to the shelf: running")
+    guard = int((guard_folder(folder) / "lock").read_text().split()[0])
+    os.kill(guard, signal.SIGSTOP)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate()
+    assert process.returncode == 130
+    assert "guard: the guard hangs: the run stops the robot itself" in said
+    assert "guard: the robot stands still" in said
+    with pytest.raises(ProcessLookupError):
+        os.kill(guard, 0)
+
+
+def test_a_guard_that_dies_while_it_stops_the_robot_at_the_end_is_replaced(
+    environment: dict[str, str], folder: Path
+) -> None:
+    tree = folder / "arms.yaml"
+    tree.write_text("tree: arms\nrobot: adam_u\nroot:\n  - MoveJoints: {angles: {left_elbow: -30 deg}, time: 1 s}\n")
+    process = start(environment, str(tree), "--sim", stderr=subprocess.PIPE)
+    until_line(process, "guard: stopping: the run ended")  # and the arms are parked
+    (lock,) = (folder / "orchestrator").glob("adam_u-*/lock")
+    os.kill(int(lock.read_text().split()[0]), signal.SIGKILL)
+    said, complaint = process.communicate()
+    assert "guard: the guard is gone: the run stops the robot itself" in said
+    assert "the guard is gone: the run has stopped the robot itself" in complaint
+    assert process.returncode == 3
+
+
+GUARD_DIES = """
+import os, signal, sys
+from pathlib import Path
+from orchestrator.cli.app import app
+from orchestrator.mission.arming import Arming
+
+def kill(self, who):
+    (lock,) = (Path(os.environ["XDG_RUNTIME_DIR"]) / "orchestrator").glob("atom_w-*/lock")
+    os.kill(int(lock.read_text().split()[0]), signal.SIGKILL)
+    return is_clean(self, who)
+
+Arming._is_clean, is_clean = kill, Arming._is_clean
+app()
+"""
+
+
+def test_a_guard_that_dies_while_the_robot_is_armed_is_no_wish_to_leave(environment: dict[str, str]) -> None:
+    command = [sys.executable, "-c", GUARD_DIES, "run", str(DELIVERY), "--sim"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 3
+    assert "not armed:\nthe guard is gone" in done.stderr
+
+
+def test_a_mistake_that_is_found_once_the_guard_runs_leaves_none_behind(
+    environment: dict[str, str], folder: Path
+) -> None:
+    process = start(environment, str(DELIVERY), "--sim", "--answer", "Nobody=yes", stderr=subprocess.PIPE)
+    _, complaint = process.communicate()
+    assert process.returncode == 2
+    assert 'no node is called "Nobody"' in complaint
+    assert "still holds" not in complaint
+    assert lock_holder(guard_folder(folder)) is None
 
 
 def test_orchestrator_stop_ends_a_run_that_is_under_way_whatever_its_environment(

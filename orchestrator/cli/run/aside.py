@@ -26,7 +26,7 @@ class Output(Protocol):
 class Aside:
     """Called with an event it returns at once; `close` waits until everything has been shown."""
 
-    def __init__(self, show: Output, on_broken: Callable[[], None]) -> None:
+    def __init__(self, show: Output, on_broken: Callable[[Exception], None]) -> None:
         self._show = show
         self._on_broken = on_broken
         self._queue: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
@@ -48,8 +48,8 @@ class Aside:
             while (event := self._queue.get()) is not None:
                 self._show(event)
             self._show.close()
-        except OSError:  # whoever read it has gone
-            self._on_broken()
-        except Exception:
-            self._on_broken()  # a robot must not move when nobody can see what happens
+        except OSError as error:  # whoever read it has gone
+            self._on_broken(error)
+        except Exception as error:
+            self._on_broken(error)  # a robot must not move when nobody can see what happens
             raise

@@ -72,7 +72,7 @@ def run_to_end(load: Callable[[], Loaded], options: o.Options, unfinished: Unfin
         typer.echo("interrupted", err=True)
         return running.INTERRUPTED
     except OSError as error:  # the same
-        if error.errno not in running.UNREAD:
+        if error.errno not in running.UNREAD or error.filename is not None:
             raise
         with suppress(OSError):  # both may be the same pipe
             typer.echo(running.unread(error), err=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.cli.run.robot_line import robot_line
+from orchestrator.yamlfile.characters import one_line
 
 if TYPE_CHECKING:
     from orchestrator.engine.events import End, NodeInfo
@@ -16,8 +17,8 @@ def conclusion(end: End, nodes: list[NodeInfo], fields: dict[str, Any], seconds:
     if end.status != "success" and fields:
         yield f"the robot showed: {robot_line(fields)}"
     for skipped in end.skipped:
-        yield f"not done: {skipped}"
-    yield _verdict(end, nodes, seconds)
+        yield f"not done: {one_line(skipped)}"
+    yield one_line(_verdict(end, nodes, seconds))
 
 
 def _verdict(end: End, nodes: list[NodeInfo], seconds: float) -> str:

@@ -182,11 +182,14 @@ def _foot(picture: Picture, hints: Hints, said: int, width: int) -> list[Text]:
     lines = [Text("")]
     question = picture.question
     if question is not None and picture.mode != "running":
-        lines += [Text(f"{'ok ' if ok else 'NOT'} {text}", "" if ok else "bold red") for ok, text in picture.preflight]
+        lines += [
+            Text(f"{'ok ' if ok else 'NOT'} {one_line(text)}", "" if ok else "bold red")
+            for ok, text in picture.preflight
+        ]
     lines += [Text(one_line(text), "magenta") for text in picture.said[-said:]]
     if question is not None:
         later = "" if can_be_answered(picture.paused is not None, picture.running) else "(paused: resume, then answer) "
-        asked = [Text(word) for word in f"{later}{question.question}".split()]
+        asked = [Text(word) for word in one_line(f"{later}{question.question}").split()]
         lines += [Text(f" {line} ", "bold black on yellow") for line in _wrapped(asked, width - 2, " ")]
     keys = [Text.assemble((f" {key} ", "reverse"), f" {does}") for key, does in hints]
     return [*lines, *_wrapped(keys, width, "   ")]  # none is cut off, least of all the last, which stops the robot

@@ -94,7 +94,7 @@ class Lines:
                     typer.echo(f"{self._time(event.at)}  {'ok ' if line['ok'] else 'NOT'} {line['text']}")
             self._all_lines = self._kind == "REAL"  # in a dry run the first is the robot's, the next one its twin's
         elif event.report in GUARD_SAYS:
-            typer.secho(f"{self._time(event.at)}  guard: {event.details['text']}", fg="magenta")
+            typer.secho(f"{self._time(event.at)}  guard: {one_line(event.details['text'])}", fg="magenta")
 
     def _line(self, at: float, number: int, word: str, message: str) -> None:
         depth, name = (self._depth[number], f"{one_line(self._nodes[number].name)}: ") if self._nodes else (0, "")

@@ -39,8 +39,8 @@ NOBODY_READS = "nobody reads the output any more"
 UNREAD = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EIO})
 """What goes wrong with a pipe, a file on a full disk or a terminal that has gone."""
 AT_ONCE = "ended at once, at the second interruption"
-LAST_RESORT = 20.0
-"""Seconds that a hung run has to say its last words and to see the guard leave."""
+LAST_RESORT = 60.0
+"""Seconds that a hung run has to say its last words and to see the guard leave, or to stop the robot without one."""
 LOOK = 1.0
 """Seconds after which a robot has shown everything it shows."""
 
@@ -48,6 +48,7 @@ LOOK = 1.0
 def problems() -> tuple[type[Exception], ...]:
     """What can be wrong with the surroundings; each is a sentence that a person can act on."""
     from orchestrator.bus.contract import BusError
+    from orchestrator.engine.checkpoint import WrongCheckpoint
     from orchestrator.guard.config import GuardConfigError
     from orchestrator.guard.link import LinkError
     from orchestrator.journal.history import HistoryError
@@ -55,7 +56,9 @@ def problems() -> tuple[type[Exception], ...]:
     from orchestrator.mission.resuming import CannotResume
     from orchestrator.sim.faults import FaultError
 
-    return BusError, CannotResume, GuardConfigError, HistoryError, LinkError, ProcessError, FaultError
+    return (
+        BusError, CannotResume, FaultError, GuardConfigError, HistoryError, LinkError, ProcessError, WrongCheckpoint,
+    )  # fmt: skip
 
 
 def run(loaded: Loaded, options: Options, unfinished: Unfinished | None = None) -> int:
@@ -137,17 +140,23 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
     attended = is_attended() and not options.as_json
     prompts = make_prompts(options.yes, options.answers, (lambda question: None) if attended else None)
     person = getpass.getuser() if attended else None
-    left: list[bool] = []
+    left: list[str] = []
     with Interruption() as interruption, suppress(KeyboardInterrupt), ExitStack() as after:
         output = _output(loaded, options, attended, interruption, lambda: place.began)
         told = Covered(output) if options.coverage else output
-        after.callback(_say_if_held, left, interruption)  # once the terminal is as it was before
+        after.callback(_say_how_it_stands, left, interruption)  # once the terminal is as it was before
         after.callback(told.close)
         recorded = after.enter_context(Recorded(loaded, options, output.remark, unfinished))
         place = after.enter_context(place_of(loaded, options.sim, options.faults, options.seed))
         watched = attended or options.as_json
         live = LiveMission(loaded, place, told, prompts, person, watched, recorded.recorder)
-        after.callback(lambda: left.append(live.close()))
+
+        def end() -> None:
+            left.append(live.close())
+            if live.failed and recorded.outcome is not None and recorded.outcome.status != "stopped":
+                recorded.outcome = Outcome("stopped", left[0])
+
+        after.callback(end)
         interruption.arrives_at(live.mission, live.hurry)
         armed = _go_on(live.mission, unfinished, recorded) if unfinished is not None else None
         _check_names(live.mission, options)
@@ -214,11 +223,13 @@ def _known(value: Any) -> str:
     return "not known" if value is None else str(value)
 
 
-def _say_if_held(left: list[bool], interruption: Interruption) -> None:
-    if interruption.insisted:
+def _say_how_it_stands(left: list[str], interruption: Interruption) -> None:
+    from orchestrator.mission.live import STILL_HELD
+
+    if interruption.insisted and left in ([], [""], [STILL_HELD]):
         typer.echo(f"{AT_ONCE}: the guard stops the robot by itself; orchestrator stop ends the guard", err=True)
-    elif left == [False]:
-        typer.echo("the guard still holds the robot: orchestrator stop ends it", err=True)
+    elif left and left[0]:
+        typer.echo(left[0], err=True)
 
 
 def _output(
@@ -232,9 +243,9 @@ def _output(
         typer.echo(f"{'  '.join(names)}: starting ...")
         return LiveView(Picture(*names))
 
-    def broken() -> None:
+    def broken(error: Exception) -> None:
         read_no_more()
-        interruption.interrupt(NOBODY_READS)
+        interruption.interrupt(unread(error) if isinstance(error, OSError) else NOBODY_READS)
 
     return Aside(_lines(loaded, options, zero), broken)
 

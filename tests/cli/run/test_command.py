@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+import errno
 import json
 import re
 from pathlib import Path
+from typing import cast
 
 import pytest
 from typer.testing import CliRunner
 
 from orchestrator.cli.app import app
+from orchestrator.cli.run import running
+from orchestrator.cli.run.command import run_to_end
+from orchestrator.cli.run.options import Options
 from orchestrator.data import data_path
 from orchestrator.journal.runs import all_runs
+from orchestrator.mission.loading import Loaded
 
 DELIVERY = str(data_path("trees/04_deliver_atom_w.yaml"))
 CUP = str(data_path("trees/04_deliver_adam_u.yaml"))
@@ -225,3 +231,23 @@ def test_whatever_a_node_says_is_one_line(tmp_path: Path) -> None:
     code, said, _ = run(str(tree), "--virtual", "--set", "what=\033[31mred\a")
     assert code == 0
     assert "a b: says  one two �[31mred�" in said
+
+
+def test_the_last_line_is_one_line(tmp_path: Path) -> None:
+    tree = tmp_path / "asks.yaml"
+    tree.write_text(
+        'tree: asks\nrobot: atom_w\nroot:\n  - Ask: {question: "one\ntwo", choices: [a, b]}\n    name: "x\ny"\n'
+    )
+    code, said, _ = run(str(tree), "--virtual")
+    assert code == 1
+    assert said.splitlines()[-1].startswith("failure at ")
+    assert ': x y: nobody is there to answer: one two (in advance --answer "x y=CHOICE"' in said.splitlines()[-1]
+
+
+def test_a_disk_that_is_full_elsewhere_is_not_the_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device", "/run/guard.log")
+
+    monkeypatch.setattr(running, "run", full)
+    with pytest.raises(OSError, match=r"guard\.log"):
+        run_to_end(lambda: cast(Loaded, None), cast(Options, None))
