@@ -71,7 +71,7 @@ class Told:
     estopped: bool = False
     """Whether it was, since it was armed last: then a person chooses what becomes of the mission."""
     preflight: dict[str, tuple[bool, str]] = field(default_factory=dict)
-    """By name: whether it is good, and the whole line."""
+    """By name: whether it is good, and the whole line. The guard's reports come in another thread."""
 
     def take(self, report: Report) -> None:
         if report.kind == "preflight":
@@ -97,7 +97,7 @@ class Told:
     @property
     def problems(self) -> list[str]:
         """Every line of preflight that is not good, and what to do about it."""
-        bad = [(name, text) for name, (good, text) in self.preflight.items() if not good]
+        bad = [(name, text) for name, (good, text) in list(self.preflight.items()) if not good]
         return [f"{text} ({advice(name)})" for name, text in bad]
 
 

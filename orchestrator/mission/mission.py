@@ -284,7 +284,7 @@ class Mission:
         return question.answer
 
     def _show_preflight(self) -> None:
-        lines = [{"ok": good, "text": text} for good, text in self._told.preflight.values()]
+        lines = [{"ok": good, "text": text} for good, text in list(self._told.preflight.values())]
         self._tell(GuardReport(at=self._bus.clock.now(), report="preflight", details={"lines": lines}))
 
     def _hold(self, on: bool) -> None:
