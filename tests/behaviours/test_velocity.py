@@ -13,6 +13,7 @@ import behaviours
 from behaviours.fsm import SetFsm
 from behaviours.velocity import SetVelocitySource, Stop, Walk
 from orchestrator.leaf import Catalogue, Status, leaves_of
+from orchestrator.robots.capabilities.velocity import NOTHING_SHOWS_IT
 from orchestrator.treefile import Surroundings, check_file
 from tests.support.leaf_cases import (
     AURORA_WALKING,
@@ -80,6 +81,62 @@ def test_it_succeeds(case: Case) -> None:
 @each([*WALKS, *SOURCE, *STOPS[1:]])
 def test_a_robot_that_never_gets_the_command(case: Case) -> None:
     check_lost(case)
+
+
+SLOW_OR_SHORT = [
+    walk("gr2", forward=0.05, time=60.0),
+    walk("gr2", left=-0.02, time=60.0),
+    walk("gr2", turn=math.radians(2.8), time=60.0),
+    walk("gr2", forward=0.3, time=0.9),
+    walk("gr2", turn=-0.4, time=0.9),
+]
+
+
+@each(SLOW_OR_SHORT)
+def test_a_slow_or_short_walk_must_be_seen_too(case: Case) -> None:
+    check_success(case)
+    check_lost(case)
+
+
+@pytest.mark.parametrize("values", [{"turn": 0.35}, {"turn": 0.35, "forward": 0.1}, {"turn": -0.05, "left": 0.1}])
+def test_an_atom_that_agrees_and_stands_is_seen_not_to_turn(values: dict[str, float]) -> None:
+    stage = Stage("atom").prepare(*WALKING)
+    stage.hurt("ack_only:rpc/SetVel")
+    play = stage.play(Walk, **values, time=10.0)
+    assert (play.status, play.reason) == (Status.FAILURE, "not_accepted"), play
+
+
+def test_who_walks_in_a_curve_must_be_seen_to_walk_and_to_turn() -> None:
+    stage = Stage("gr2").prepare(*AURORA_WALKING)
+    walking = stage.twin.walking
+    go = walking.go
+    walking.go = lambda vx, vy, turn, duration, now: go(0.0, 0.0, turn, duration, now)
+    play = stage.play(Walk, forward=0.3, turn=0.4, time=5.0)
+    assert (play.status, play.reason) == (Status.FAILURE, "not_accepted"), play
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"forward": 0.005, "time": 60.0}, {"turn": 0.005, "time": 60.0}, {"forward": 0.02, "turn": 1.0, "time": 10.0}],
+)
+def test_who_walks_very_slowly_or_on_the_spot_succeeds(values: dict[str, float]) -> None:
+    play = Stage("gr2").prepare(*AURORA_WALKING).play(Walk, **values)
+    assert play.status is Status.SUCCESS, play
+    assert play.leaf.message == ""
+
+
+@pytest.mark.parametrize(
+    ("robot", "values"),
+    [
+        ("gr2", {"forward": 0.05, "time": 1.0}),
+        ("gr2", {"turn": 0.4, "time": 0.5}),
+        ("atom", {"forward": 0.3, "time": 2.0}),
+    ],
+)
+def test_a_walk_that_nothing_reported_can_show_says_so(robot: str, values: dict[str, float]) -> None:
+    play = Stage(robot).prepare(*(AURORA_WALKING if robot == "gr2" else WALKING)).play(Walk, **values)
+    assert play.status is Status.SUCCESS, play
+    assert play.leaf.message == NOTHING_SHOWS_IT
 
 
 @each(REFUSED)

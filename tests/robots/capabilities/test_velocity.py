@@ -13,7 +13,7 @@ from tests.support.fake_robot import ready, reason
 def test_walking_for_a_time_ends_by_itself_and_cancelling_ends_the_stream() -> None:
     fake = ready("gr2")
     walk = fake.robot.velocity.walk(0.3, 0.0, 0.0, time=2.0)
-    fake.set("base_data_pub", vel_B=[0.3, 0.0, 0.0])
+    fake.set("base_data_pub", vel_B=[0.3, 0.0, 0.0], pos_W=[0.2, 0.0, 0.0])
     fake.run(1.0)
     assert walk.outcome().progress == pytest.approx(0.5, abs=0.05)
     assert fake.judge(walk).status == "success"
@@ -71,6 +71,13 @@ def test_stopping_needs_the_robot_to_stand() -> None:
     fake.set("base_data_pub", vel_B=[0.01, 0.0, 0.0])
     assert fake.judge(stop).status == "success"
     assert fake.orders.ended == fake.orders.receipts
+
+
+def test_a_robot_that_only_rises_does_not_walk() -> None:
+    fake = ready("gr2")
+    walk = fake.robot.velocity.walk(0.3, 0.0, 0.0, time=2.0)
+    fake.set("base_data_pub", pos_W=[0.0, 0.0, 0.2])
+    assert reason(fake.judge(walk)) is Reason.NOT_ACCEPTED
 
 
 @pytest.mark.parametrize(("forward", "turn"), [(0.3, 0.0), (0.0, 0.3)])
