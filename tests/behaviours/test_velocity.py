@@ -13,7 +13,7 @@ import behaviours
 from behaviours.fsm import SetFsm
 from behaviours.velocity import SetVelocitySource, Stop, Walk
 from orchestrator.leaf import Catalogue, Status, leaves_of
-from orchestrator.robots.capabilities.velocity import NOTHING_SHOWS_IT
+from orchestrator.robots.capabilities.velocity import NO_PROGRESS, NOTHING_SHOWS_IT
 from orchestrator.treefile import Surroundings, check_file
 from tests.support.leaf_cases import (
     AURORA_WALKING,
@@ -190,6 +190,31 @@ def test_the_way_is_measured_not_computed() -> None:
     stage = Stage("gr2").prepare(*AURORA_WALKING)
     stage.play(Walk, forward=0.3, distance=1.0)
     assert stage.twin.walking.x == pytest.approx(1.0, abs=0.05)
+
+
+LONG_AND_SLOW = [
+    walk("gr2", forward=0.2, distance=100.0),
+    walk("n1", left=0.01, distance=5.0),
+    walk("gr2", turn=0.05, heading=18.0),
+    walk("atom", turn=-0.05, heading=-18.0),
+]
+
+
+@each(LONG_AND_SLOW)
+def test_a_long_walk_gets_on_however_slow_it_is(case: Case) -> None:
+    play = case.begin().finish()
+    assert play.status is Status.SUCCESS, play
+
+
+@each(LONG_AND_SLOW)
+def test_a_robot_that_stops_far_from_the_goal_is_noticed_at_once(case: Case) -> None:
+    play = case.begin().go(20.0)
+    play.stage.hurt(f"lost:{case.command}" if case.robot != "atom" else f"ack_only:{case.command}")
+    play.stage.twin.walking.halt(play.stage.clock.now())
+    began = play.stage.clock.now()
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "no_progress"), play
+    assert play.stage.clock.now() - began < 2 * NO_PROGRESS
 
 
 @pytest.mark.parametrize("robot", ["gr2", "atom"])

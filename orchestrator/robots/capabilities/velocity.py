@@ -59,9 +59,9 @@ class Velocity:
         """Walk for a time, a way of so many metres, or until turned by so much; without any, until cancelled."""
         intent = VelocityIntent(vx, vy, yaw)
         if distance is not None:
-            return self._until(intent, distance, self._body.position, way())
+            return self._until(intent, math.hypot(vx, vy), distance, self._body.position, way())
         if heading is not None:
-            return self._until(intent, abs(heading), self._body.yaw, turned(math.copysign(1.0, heading)))
+            return self._until(intent, abs(yaw), abs(heading), self._body.yaw, turned(math.copysign(1.0, heading)))
         return _Timed(self._context, intent, time, self._signs(intent, math.inf if time is None else time))
 
     def stop(self) -> Judge:
@@ -82,6 +82,7 @@ class Velocity:
     def _until(
         self,
         intent: VelocityIntent,
+        speed: float,
         goal: float,
         read: Read,
         measure: Measure,
@@ -89,7 +90,7 @@ class Velocity:
         start = read()
         if isinstance(start, Unknown):
             return Decided(self._context, unknown(start))
-        return _Measured(self._context, intent, goal, read, measure)
+        return _Measured(self._context, intent, speed, goal, read, measure)
 
 
 def _way_between(before: Any, after: Any) -> float:
@@ -149,11 +150,14 @@ class _Measured(Judge):
         self,
         context: Context,
         intent: VelocityIntent,
+        speed: float,
         goal: float,
         read: Read,
         measure: Measure,
     ) -> None:
         self._goal = goal
+        self._step = min(0.02 * goal, STIRRED, speed * NO_PROGRESS / 5)
+        """What it must get on by, in less time than it takes to count as stuck."""
         self._read = read
         self._measure = measure
         self._best: tuple[float, float] | None = None
@@ -170,7 +174,7 @@ class _Measured(Judge):
         if done >= self._goal * (1 - 1e-9):  # steps add up to the goal but for rounding
             return SUCCESS
         self._set_out = self._set_out or abs(done) > min(STIRRED, self._goal / 2)
-        if self._best is None or done > self._best[0] + 0.02 * self._goal:
+        if self._best is None or done > self._best[0] + self._step:
             self._best = (done, now)
         if now - self._best[1] > NO_PROGRESS:
             return self._stuck(f"{done:.2f} of {self._goal:.2f}")
