@@ -217,6 +217,15 @@ def test_a_robot_that_stops_far_from_the_goal_is_noticed_at_once(case: Case) -> 
     assert play.stage.clock.now() - began < 2 * NO_PROGRESS
 
 
+def test_a_place_that_jumps_is_no_way() -> None:
+    stage = Stage("gr2").prepare(*AURORA_WALKING)
+    play = stage.leaf(Walk, forward=0.3, distance=2.0).go(1.5)
+    stage.hurt("wrong:base_data_pub.pos_W[0],value=3")
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "out_of_range"), play
+    assert stage.twin.walking.x < 0.6
+
+
 @pytest.mark.parametrize("robot", ["gr2", "atom"])
 @pytest.mark.parametrize("heading", [1.5, -1.5, 4.0])
 def test_it_turns_the_way_it_was_told_to(robot: str, heading: float) -> None:

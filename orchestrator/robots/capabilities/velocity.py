@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.robots.capabilities.body import Body, turn_between
 from orchestrator.robots.capabilities.measuring import Measure, turned, way
+from orchestrator.robots.feed import LATE
 from orchestrator.robots.intents import SetVelocitySource
 from orchestrator.robots.intents import Velocity as VelocityIntent
 from orchestrator.robots.judging import Context, Decided, Judge, Settling, no_reaction
@@ -28,6 +29,8 @@ NO_PROGRESS = 5.0
 """Seconds without a part of the way done before walking counts as stuck."""
 STIRRED = 0.05
 """Metres or radians, more than a standing body sways: who has not gone that far has not set out."""
+SWAY = 0.1
+"""Metres or radians that may be between two reports of a walking body, however little it gets on."""
 PLAIN = 2 * STIRRED
 """Metres or radians: who was to go that far must be seen to have set out."""
 
@@ -156,11 +159,13 @@ class _Measured(Judge):
         measure: Measure,
     ) -> None:
         self._goal = goal
+        self._speed = speed
         self._step = min(0.02 * goal, STIRRED, speed * NO_PROGRESS / 5)
         """What it must get on by, in less time than it takes to count as stuck."""
         self._read = read
         self._measure = measure
         self._best: tuple[float, float] | None = None
+        self._last: tuple[float, float] | None = None
         self._set_out = False
         super().__init__(context, intent)
 
@@ -171,6 +176,8 @@ class _Measured(Judge):
         if found is None:
             return running()
         done = self._measure(found.value)
+        if jump := self._jump(done, found.received):
+            return failure(Reason.OUT_OF_RANGE, jump)
         if done >= self._goal * (1 - 1e-9):  # steps add up to the goal but for rounding
             return SUCCESS
         self._set_out = self._set_out or abs(done) > min(STIRRED, self._goal / 2)
@@ -179,6 +186,15 @@ class _Measured(Judge):
         if now - self._best[1] > NO_PROGRESS:
             return self._stuck(f"{done:.2f} of {self._goal:.2f}")
         return running(max(done, 0.0) / self._goal)
+
+    def _jump(self, done: float, at: float) -> str:
+        """What is said of a report that is further from the last one than the robot can have got meanwhile."""
+        last_done, last_at = self._last or (done, at)
+        self._last = (done, at)
+        longest = at - last_at + LATE  # the last report may have come that late
+        if abs(done - last_done) <= 2 * self._speed * longest + SWAY:
+            return ""
+        return f"at {last_done:.2f} of {self._goal:.2f}, and {at - last_at:.2f} s later at {done:.2f}"
 
     def _stuck(self, done: str) -> Outcome:
         if self._set_out:
