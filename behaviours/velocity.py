@@ -60,8 +60,10 @@ class Walk(
     - Walk: {turn: -30 deg/s, heading: -90 deg}
 
     The velocities say which way: `distance` is the length that is walked, also backwards or sideways; `heading` is how
-    far it turns from where it faces, positive to the left like `turn`. An Atom reports no speed and no place: a walk
-    straight on for a time succeeds there when the time is over, and a distance is refused by `check`.
+    far it turns from where it faces, positive to the left like `turn`. A walk for a `time` must be seen to set out, by
+    5 cm and by 0.05 rad as far as both are asked for. What could not bring twice as much after the first half second is
+    not seen: it succeeds when the time is over, and its message says so. An Atom reports no place: that holds there for
+    every walk straight on, and a distance is refused by `check`.
     """
 
     forward: Annotated[Speed, Limit("walk.forward")] = 0.0

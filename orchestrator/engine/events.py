@@ -53,7 +53,10 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Tick(_Event, frozen=True, kw_only=True, tag="tick"):
-    """The nodes with another status than before the tick, or something new to say; other ticks are not told."""
+    """The nodes with another status than before the tick, or something new to say; other ticks are not told.
+
+    Tick 0 is told only of a tree that goes on: where it stands. What has ended by then has ended before, not again.
+    """
 
     tick: int
     changes: dict[int, Change]

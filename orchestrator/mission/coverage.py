@@ -102,9 +102,10 @@ class _Recorder:
         match event:
             case Structure(file=file, nodes=nodes):
                 self._begin(file, nodes)
-            case Tick(changes=changes):
+            case Tick(tick=tick, changes=changes):
                 for number, change in changes.items():
-                    self._count(self._nodes[number], self._status[number], change.status)
+                    if tick > 0 or change.status in ("running", "idle"):  # what has ended in tick 0 was done before
+                        self._count(self._nodes[number], self._status[number], change.status)
                     self._status[number] = change.status
 
     def _begin(self, mission: str, nodes: list[NodeInfo]) -> None:

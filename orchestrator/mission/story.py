@@ -8,6 +8,7 @@ from typing import Any
 
 Record = Mapping[str, Any]
 REFUSED, NOT_SENT = "refused", "not sent"
+_ENDS = frozenset({"success", "failure", "skipped"})
 _WATCHED = frozenset({"mode", "emergency", "stop", "stopped", "unverified", "press_hardware_estop", "warning", "rearm"})
 """What of the guard's reports a person wants to read afterwards."""
 
@@ -110,9 +111,7 @@ def tell(events: Iterable[Record], audit: Iterable[Record] | None) -> Story:
             case "structure" if not story.nodes:
                 story.nodes = _nodes(event["nodes"])
             case "tick":
-                for number, change in event["changes"].items():
-                    story.nodes[int(number)].take(at, change)
-                    _settle(story, int(number), change)
+                _take_tick(story, event)
             case "command":
                 text = _text({"intent": event["intent"], **event["details"]})
                 story.commands.append(Command(at, event.get("id", 0), text, event.get("node")))
@@ -138,6 +137,14 @@ def _nodes(infos: list[Record]) -> list[Node]:
         depth = 0 if parent is None else nodes[parent].depth + 1
         nodes.append(Node(info["number"], info["name"], info["line"], depth, info["number"] not in parents))
     return nodes
+
+
+def _take_tick(story: Story, event: Record) -> None:
+    for number, change in event["changes"].items():
+        if event["tick"] == 0 and change["status"] in _ENDS:
+            continue  # before this tree went on: that was told then
+        story.nodes[int(number)].take(event["at"], change)
+        _settle(story, int(number), change)
 
 
 def _settle(story: Story, number: int, change: Record) -> None:

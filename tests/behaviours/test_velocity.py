@@ -13,6 +13,7 @@ import behaviours
 from behaviours.fsm import SetFsm
 from behaviours.velocity import SetVelocitySource, Stop, Walk
 from orchestrator.leaf import Catalogue, Status, leaves_of
+from orchestrator.robots.capabilities.velocity import NO_PROGRESS, NOTHING_SHOWS_IT
 from orchestrator.treefile import Surroundings, check_file
 from tests.support.leaf_cases import (
     AURORA_WALKING,
@@ -82,6 +83,62 @@ def test_a_robot_that_never_gets_the_command(case: Case) -> None:
     check_lost(case)
 
 
+SLOW_OR_SHORT = [
+    walk("gr2", forward=0.05, time=60.0),
+    walk("gr2", left=-0.02, time=60.0),
+    walk("gr2", turn=math.radians(2.8), time=60.0),
+    walk("gr2", forward=0.3, time=0.9),
+    walk("gr2", turn=-0.4, time=0.9),
+]
+
+
+@each(SLOW_OR_SHORT)
+def test_a_slow_or_short_walk_must_be_seen_too(case: Case) -> None:
+    check_success(case)
+    check_lost(case)
+
+
+@pytest.mark.parametrize("values", [{"turn": 0.35}, {"turn": 0.35, "forward": 0.1}, {"turn": -0.05, "left": 0.1}])
+def test_an_atom_that_agrees_and_stands_is_seen_not_to_turn(values: dict[str, float]) -> None:
+    stage = Stage("atom").prepare(*WALKING)
+    stage.hurt("ack_only:rpc/SetVel")
+    play = stage.play(Walk, **values, time=10.0)
+    assert (play.status, play.reason) == (Status.FAILURE, "not_accepted"), play
+
+
+def test_who_walks_in_a_curve_must_be_seen_to_walk_and_to_turn() -> None:
+    stage = Stage("gr2").prepare(*AURORA_WALKING)
+    walking = stage.twin.walking
+    go = walking.go
+    walking.go = lambda vx, vy, turn, duration, now: go(0.0, 0.0, turn, duration, now)
+    play = stage.play(Walk, forward=0.3, turn=0.4, time=5.0)
+    assert (play.status, play.reason) == (Status.FAILURE, "not_accepted"), play
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"forward": 0.005, "time": 60.0}, {"turn": 0.005, "time": 60.0}, {"forward": 0.02, "turn": 1.0, "time": 10.0}],
+)
+def test_who_walks_very_slowly_or_on_the_spot_succeeds(values: dict[str, float]) -> None:
+    play = Stage("gr2").prepare(*AURORA_WALKING).play(Walk, **values)
+    assert play.status is Status.SUCCESS, play
+    assert play.leaf.message == ""
+
+
+@pytest.mark.parametrize(
+    ("robot", "values"),
+    [
+        ("gr2", {"forward": 0.05, "time": 1.0}),
+        ("gr2", {"turn": 0.4, "time": 0.5}),
+        ("atom", {"forward": 0.3, "time": 2.0}),
+    ],
+)
+def test_a_walk_that_nothing_reported_can_show_says_so(robot: str, values: dict[str, float]) -> None:
+    play = Stage(robot).prepare(*(AURORA_WALKING if robot == "gr2" else WALKING)).play(Walk, **values)
+    assert play.status is Status.SUCCESS, play
+    assert play.leaf.message == NOTHING_SHOWS_IT
+
+
 @each(REFUSED)
 def test_a_robot_that_refuses_says_why(case: Case) -> None:
     stage = case.stage()
@@ -133,6 +190,40 @@ def test_the_way_is_measured_not_computed() -> None:
     stage = Stage("gr2").prepare(*AURORA_WALKING)
     stage.play(Walk, forward=0.3, distance=1.0)
     assert stage.twin.walking.x == pytest.approx(1.0, abs=0.05)
+
+
+LONG_AND_SLOW = [
+    walk("gr2", forward=0.2, distance=100.0),
+    walk("n1", left=0.01, distance=5.0),
+    walk("gr2", turn=0.05, heading=18.0),
+    walk("atom", turn=-0.05, heading=-18.0),
+]
+
+
+@each(LONG_AND_SLOW)
+def test_a_long_walk_gets_on_however_slow_it_is(case: Case) -> None:
+    play = case.begin().finish()
+    assert play.status is Status.SUCCESS, play
+
+
+@each(LONG_AND_SLOW)
+def test_a_robot_that_stops_far_from_the_goal_is_noticed_at_once(case: Case) -> None:
+    play = case.begin().go(20.0)
+    play.stage.hurt(f"lost:{case.command}" if case.robot != "atom" else f"ack_only:{case.command}")
+    play.stage.twin.walking.halt(play.stage.clock.now())
+    began = play.stage.clock.now()
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "no_progress"), play
+    assert play.stage.clock.now() - began < 2 * NO_PROGRESS
+
+
+def test_a_place_that_jumps_is_no_way() -> None:
+    stage = Stage("gr2").prepare(*AURORA_WALKING)
+    play = stage.leaf(Walk, forward=0.3, distance=2.0).go(1.5)
+    stage.hurt("wrong:base_data_pub.pos_W[0],value=3")
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "out_of_range"), play
+    assert stage.twin.walking.x < 0.6
 
 
 @pytest.mark.parametrize("robot", ["gr2", "atom"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,11 +10,24 @@ import pytest
 
 from orchestrator.data import data_path
 from orchestrator.engine.checkpoint import Checkpoint
-from orchestrator.engine.events import Answer, Command, Control, End, Event, GuardReport, Prompt, RobotShown, Structure
+from orchestrator.engine.events import (
+    Answer,
+    Command,
+    Control,
+    End,
+    Event,
+    GuardReport,
+    Prompt,
+    RobotShown,
+    Structure,
+    to_json,
+)
 from orchestrator.engine.prompts import NoAnswer, Prompts, Question
 from orchestrator.mission.arming import ABORT, ACKNOWLEDGE, AGAIN, ARM, CLEAR, Declined, NotArmed
+from orchestrator.mission.coverage import Coverage
 from orchestrator.mission.loading import load_mission
 from orchestrator.mission.mission import RESTART
+from orchestrator.mission.story import tell
 from orchestrator.mission.virtual import VirtualMission
 from orchestrator.sim.faults import inject
 
@@ -68,6 +82,25 @@ def test_after_an_emergency_stop_a_person_arms_again_and_the_step_starts_anew() 
     assert [event.status for event in events if isinstance(event, End)] == ["stopped", "success"]
     assert commands(events).count("MoveToTag") == 3  # once more than without the stop
     assert commands(events).count("SetFsm") == 1  # what was done before is not done again
+
+
+def test_what_was_done_before_a_step_starts_anew_is_told_and_counted_once() -> None:
+    person = Person(ACKNOWLEDGE, ARM, RESTART)
+    mission, events = delivery(person)
+    pressed(mission, "amr", 6.0, 6.2)
+    mission.run()
+    story = tell([json.loads(to_json(event)) for event in events], mission.audit)
+    spells = {node.name: [spell.status for spell in node.spells] for node in reversed(story.nodes)}
+    assert spells["SetFsm"] == ["success"]
+    assert spells["sequence"] == ["interrupted", "success"]
+    coverage = Coverage()
+    record = coverage.recorder()
+    for event in events:
+        record(event)
+    counted = {node.name: (node.started, node.success, node.interrupted) for node in coverage.nodes.values()}
+    assert counted["SetFsm"] == (1, 1, 0)
+    moves = [node for node in coverage.nodes.values() if node.name == "MoveToTag" and node.started]
+    assert [(node.started, node.success, node.interrupted) for node in moves] == [(2, 1, 1), (1, 1, 0)]
 
 
 def test_an_emergency_stop_while_a_fault_is_acknowledged_ends_in_the_same_choice() -> None:

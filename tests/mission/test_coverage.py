@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.engine.checkpoint import Checkpoint, take
 from orchestrator.engine.prompts import Prompts
 from orchestrator.mission.coverage import Coverage
 from orchestrator.mission.loading import load_mission
@@ -108,6 +109,20 @@ def test_a_use_is_the_same_one_where_another_cannot_run(tmp_path: Path) -> None:
 
 def started(coverage: Coverage, name: str) -> list[int]:
     return [node.started for node in coverage.nodes.values() if node.name == name]
+
+
+def test_a_run_that_goes_on_with_another_counts_what_it_does_itself(tmp_path: Path) -> None:
+    tree = load_mission(write(tmp_path, "tree: x\nrobot: gr2\nroot:\n  - Log: {text: a}\n  - Wait: {time: 9 s}\n"))
+    coverage, kept = Coverage(), Coverage()
+    first = VirtualMission(tree, coverage.recorder(), Prompts())
+    first.clock.after(3.0, lambda: first.mission.runner.between_ticks(lambda: states.append(take(first.mission.built))))
+    states: list[Checkpoint] = []
+    first.run()
+    second = VirtualMission(tree, kept.recorder(), Prompts())
+    second.mission.start_from(states[0])
+    second.run()
+    assert (started(coverage, "Log"), started(coverage, "Wait")) == ([1], [1])
+    assert (started(kept, "Log"), started(kept, "Wait")) == ([0], [1])
 
 
 def test_coverage_of_several_processes_is_put_together(tmp_path: Path) -> None:

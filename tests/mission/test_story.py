@@ -17,10 +17,11 @@ def structure() -> dict[str, Any]:
     return {"event": "structure", "at": 1.0, "nodes": NODES}
 
 
-def tick(at: float, **changes: str) -> dict[str, Any]:
+def tick(at: float, number: int = 1, **changes: str) -> dict[str, Any]:
     """Statuses by the names of nodes."""
     numbers = {node["name"]: str(node["number"]) for node in NODES}
-    return {"event": "tick", "at": at, "changes": {numbers[name]: {"status": word} for name, word in changes.items()}}
+    told = {numbers[name]: {"status": word} for name, word in changes.items()}
+    return {"event": "tick", "at": at, "tick": number, "changes": told}
 
 
 def command(at: float, number: int, node: int, tag: int) -> dict[str, Any]:
@@ -49,6 +50,25 @@ def test_every_time_a_node_ran_is_told() -> None:
     ]
     assert [(spell.began, spell.ended, spell.status) for spell in grasp.spells] == [(6.0, 6.0, "success")]
     assert (story.cut_off, story.began, story.last) == ([], 1.0, 6.0)
+
+
+def test_what_had_ended_before_a_step_was_restarted_is_told_once() -> None:
+    story = tell(
+        [
+            structure(),
+            tick(1.0, sequence="running", drive="success", grasp="running"),
+            tick(3.0, sequence="idle", grasp="idle"),
+            structure(),
+            tick(5.0, 0, sequence="running", drive="success", grasp="running"),
+            tick(6.0, sequence="success", grasp="success"),
+        ],
+        None,
+    )
+    assert [[(spell.began, spell.status) for spell in node.spells] for node in story.nodes] == [
+        [(1.0, "interrupted"), (5.0, "success")],
+        [(1.0, "success")],
+        [(1.0, "interrupted"), (5.0, "success")],
+    ]
 
 
 def test_what_became_of_a_command() -> None:

@@ -158,7 +158,11 @@ def is_attended() -> bool:
     """Whether a person sits at a terminal that shows what we print and gives us what is typed."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
         return False
-    return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()  # in the background a terminal stops who uses it
+    try:
+        foreground = os.tcgetpgrp(sys.stdin.fileno())
+    except OSError:  # not the terminal we belong to: its Ctrl-C and its end would not reach us
+        return False
+    return foreground == os.getpgrp()  # in the background a terminal stops who uses it
 
 
 def pairs(given: list[str] | None, option: str) -> dict[str, str]:

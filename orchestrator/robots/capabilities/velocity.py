@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from orchestrator.robots.capabilities.body import Body, turn_between
 from orchestrator.robots.capabilities.measuring import Measure, turned, way
+from orchestrator.robots.feed import LATE
 from orchestrator.robots.intents import SetVelocitySource
 from orchestrator.robots.intents import Velocity as VelocityIntent
 from orchestrator.robots.judging import Context, Decided, Judge, Settling, no_reaction
@@ -19,14 +21,20 @@ STILL = 0.05
 STILL_FOR, STILL_BY_TURN_FOR = 0.5, 1.2
 """Seconds; longer where only its heading shows it, because a report that repeats itself is found out after 1 s."""
 STOP_WITHIN = 5.0
-STARTS = 1.0
-"""A walk shorter than this may be over before the robot reports that it moves."""
+SETS_OUT = 0.5
+"""Seconds that may pass before the robot moves."""
 LEAST_TURN = 0.05
 """Radians that are more than noise."""
 NO_PROGRESS = 5.0
 """Seconds without a part of the way done before walking counts as stuck."""
 STIRRED = 0.05
 """Metres or radians, more than a standing body sways: who has not gone that far has not set out."""
+SWAY = 0.1
+"""Metres or radians that may be between two reports of a walking body, however little it gets on."""
+PLAIN = 2 * STIRRED
+"""Metres or radians: who was to go that far must be seen to have set out."""
+
+NOTHING_SHOWS_IT = "it reports nothing that could show such a walk"
 
 
 class Velocity:
@@ -54,35 +62,30 @@ class Velocity:
         """Walk for a time, a way of so many metres, or until turned by so much; without any, until cancelled."""
         intent = VelocityIntent(vx, vy, yaw)
         if distance is not None:
-            return self._until(intent, distance, self._body.position, way())
+            return self._until(intent, math.hypot(vx, vy), distance, self._body.position, way())
         if heading is not None:
-            return self._until(intent, abs(heading), self._body.yaw, turned(math.copysign(1.0, heading)))
-        return _Timed(self._context, intent, time, self._evidence(intent))
+            return self._until(intent, abs(yaw), abs(heading), self._body.yaw, turned(math.copysign(1.0, heading)))
+        return _Timed(self._context, intent, time, self._signs(intent, math.inf if time is None else time))
 
     def stop(self) -> Judge:
         """Stand, and wait until the robot says it stands, where it says so."""
         return _Stopping(self._context, self._body)
 
-    def _evidence(self, intent: VelocityIntent) -> Callable[[], bool] | None:
-        """What shows that the robot walks, where it reports anything that does."""
-        if math.hypot(intent.vx, intent.vy) > STILL:
-            return self._walks if self._context.state.has("base.velocity") else None
-        start = self._body.yaw()
-        if abs(intent.yaw) <= STILL or isinstance(start, Unknown):
-            return None
-        return lambda: self._turned_from(start.value)
-
-    def _walks(self) -> bool:
-        found = self._body.velocity()
-        return isinstance(found, Known) and math.hypot(*found.value[:2]) >= STILL
-
-    def _turned_from(self, start: float) -> bool:
-        found = self._body.yaw()
-        return isinstance(found, Known) and abs(turn_between(start, found.value)) >= LEAST_TURN
+    def _signs(self, intent: VelocityIntent, time: float) -> list[_Sign]:
+        """What must show that the robot does what it is asked for, wherever that is enough to be seen."""
+        speed, turn = math.hypot(intent.vx, intent.vy), abs(intent.yaw)
+        across = 2 * speed / turn if turn else math.inf  # of the circle: nobody gets further away on it
+        signs: list[_Sign] = []
+        if self._context.state.has("base.position") and min(speed * (time - SETS_OUT), across) >= PLAIN:
+            signs.append(_Sign("moves", self._body.position, _way_between, speed))
+        if self._context.state.has("base.quaternion") and turn * (time - SETS_OUT) >= PLAIN:
+            signs.append(_Sign("turns", self._body.yaw, turn_between, turn))
+        return signs
 
     def _until(
         self,
         intent: VelocityIntent,
+        speed: float,
         goal: float,
         read: Read,
         measure: Measure,
@@ -90,31 +93,57 @@ class Velocity:
         start = read()
         if isinstance(start, Unknown):
             return Decided(self._context, unknown(start))
-        return _Measured(self._context, intent, goal, read, measure)
+        return _Measured(self._context, intent, speed, goal, read, measure)
+
+
+def _way_between(before: Any, after: Any) -> float:
+    """Over the ground: a body that sinks or rises does not walk."""
+    return math.dist(before[:2], after[:2])
+
+
+class _Sign:
+    """Something the robot reports that is not the same any more once it does what it is asked for."""
+
+    def __init__(self, does: str, read: Read, difference: Callable[[Any, Any], float], speed: float) -> None:
+        self.does = does
+        self.due = max(NO_PROGRESS, SETS_OUT + PLAIN / speed)
+        """Seconds after which it must have been seen."""
+        self.seen = False
+        self._read = read
+        self._difference = difference
+        self._first = read()
+
+    def look(self) -> None:
+        found = self._read()
+        if isinstance(self._first, Unknown):
+            self._first = found
+        elif isinstance(found, Known) and abs(self._difference(self._first.value, found.value)) >= STIRRED:
+            self.seen = True
 
 
 class _Timed(Judge):
-    """Walks until time is up; fails when the robot reports its motion and none was seen."""
+    """Walks until time is up; fails when the robot reports something that would show it, and it does not."""
 
-    def __init__(
-        self, context: Context, intent: VelocityIntent, time: float | None, moves: Callable[[], bool] | None
-    ) -> None:
+    def __init__(self, context: Context, intent: VelocityIntent, time: float | None, signs: list[_Sign]) -> None:
         self._time = time
-        self._moves = moves
+        self._missing = signs
+        self._success = SUCCESS if signs else SUCCESS._replace(text=NOTHING_SHOWS_IT)
         super().__init__(context, intent)
 
     def judge(self, now: float) -> Outcome:
         walked = now - self.sent_at
-        if self._moves is not None and self._moves():
-            self._moves = None  # seen
         over = self._time is not None and walked >= self._time
-        if self._moves is not None and (walked > NO_PROGRESS or (over and walked >= STARTS)):
-            return no_reaction(self.context.profile, "it does not report that it moves")
+        for sign in self._missing:
+            sign.look()
+        self._missing = [sign for sign in self._missing if not sign.seen]
+        for sign in self._missing:
+            if over or walked > sign.due:
+                return no_reaction(self.context.profile, f"it does not report that it {sign.does}")
         if over and self.unanswered:
             return failure(Reason.NOT_ACCEPTED, "the robot has not answered")
         if self._time is None:
             return running()
-        return SUCCESS if over else running(walked / self._time)
+        return self._success if over else running(walked / self._time)
 
 
 class _Measured(Judge):
@@ -124,14 +153,19 @@ class _Measured(Judge):
         self,
         context: Context,
         intent: VelocityIntent,
+        speed: float,
         goal: float,
         read: Read,
         measure: Measure,
     ) -> None:
         self._goal = goal
+        self._speed = speed
+        self._step = min(0.02 * goal, STIRRED, speed * NO_PROGRESS / 5)
+        """What it must get on by, in less time than it takes to count as stuck."""
         self._read = read
         self._measure = measure
         self._best: tuple[float, float] | None = None
+        self._last: tuple[float, float] | None = None
         self._set_out = False
         super().__init__(context, intent)
 
@@ -142,14 +176,25 @@ class _Measured(Judge):
         if found is None:
             return running()
         done = self._measure(found.value)
+        if jump := self._jump(done, found.received):
+            return failure(Reason.OUT_OF_RANGE, jump)
         if done >= self._goal * (1 - 1e-9):  # steps add up to the goal but for rounding
             return SUCCESS
         self._set_out = self._set_out or abs(done) > min(STIRRED, self._goal / 2)
-        if self._best is None or done > self._best[0] + 0.02 * self._goal:
+        if self._best is None or done > self._best[0] + self._step:
             self._best = (done, now)
         if now - self._best[1] > NO_PROGRESS:
             return self._stuck(f"{done:.2f} of {self._goal:.2f}")
         return running(max(done, 0.0) / self._goal)
+
+    def _jump(self, done: float, at: float) -> str:
+        """What is said of a report that is further from the last one than the robot can have got meanwhile."""
+        last_done, last_at = self._last or (done, at)
+        self._last = (done, at)
+        longest = at - last_at + LATE  # the last report may have come that late
+        if abs(done - last_done) <= 2 * self._speed * longest + SWAY:
+            return ""
+        return f"at {last_done:.2f} of {self._goal:.2f}, and {at - last_at:.2f} s later at {done:.2f}"
 
     def _stuck(self, done: str) -> Outcome:
         if self._set_out:
