@@ -54,6 +54,8 @@ HUNG = "the run is hung"
 """Why a robot is stopped whose run is not heard any more, though it has not gone."""
 ANSWER = "rpc"
 """The value of a warning: the robot refused a call or did not answer it, and what it shows decides."""
+NOT_FOLLOWED = "not followed"
+"""The value of the end of a joint motion that the robot did not follow."""
 LET_GO = "let go"
 """The value of a warning: the robot went limp, and whether by an e-stop or by somebody is not known yet."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.guard.outputs import ANSWER, Report
+from orchestrator.guard.outputs import ANSWER, NOT_FOLLOWED, Report
 from orchestrator.robots.commander import Receipt
 from orchestrator.robots.intents import AnyIntent, Stream
 
@@ -52,6 +52,6 @@ class Receipts:
         elif report.kind == "warning" and report.value == ANSWER:
             receipt.answer = report.text
         elif report.kind in ("refused", "ended"):
-            receipt.reason = report.text
+            receipt.reason, receipt.not_followed = report.text, report.value == NOT_FOLLOWED
             receipt.state = "refused" if report.kind == "refused" else "ended"
             self._streams.pop(report.id, None)

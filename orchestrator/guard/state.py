@@ -84,6 +84,8 @@ class Stream(msgspec.Struct, frozen=True):
     """Joints: where they should be, by the time since it began."""
     answered: bool = False
     """Whether the robot has said that it takes it, where it says so."""
+    off_since: float = math.inf
+    """Joints: since when they are not where they should be."""
 
 
 class Pending(msgspec.Struct, frozen=True):

@@ -18,6 +18,8 @@ class Receipt:
     reason: str = ""
     sent_at: float = float("inf")
     """When its first message left, by the bus' clock; infinite until then."""
+    not_followed: bool = False
+    """Whether it was ended because the joints did not follow."""
     confirmed: bool = False
     """Whether the robot has shown or answered that it took it."""
     answer: str = ""

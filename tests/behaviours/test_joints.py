@@ -14,6 +14,8 @@ import pytest
 from behaviours.fsm import SetFsm
 from behaviours.joints import EnableMotors, MoveHand, MoveJoints, PlayMotion, SetGains
 from orchestrator.data import data_path
+from orchestrator.guard.events import Observation
+from orchestrator.guard.motion import commanded
 from orchestrator.leaf import Status
 from orchestrator.mission.loading import CannotRun
 from orchestrator.testing import StartMission
@@ -30,7 +32,7 @@ from tests.support.leaf_cases import (
     check_success,
     each,
 )
-from tests.support.leaf_harness import Stage, profile
+from tests.support.leaf_harness import Play, Stage, profile
 
 ROBOTS: dict[str, tuple[list[Step], str]] = {
     "gr2": (STANDING, "robot_control_group_cmd"),
@@ -241,6 +243,122 @@ def test_a_motion_back_to_where_it_began_that_the_robot_never_gets(tmp_path: Pat
     stage, values = with_motion("gr2", tmp_path)
     stage.hurt("lost:robot_control_group_cmd")
     assert stage.play(PlayMotion, **values).reason == "not_accepted"
+
+
+# Motions the robot does not follow
+
+NOT_STABLE: list[Step] = [(SetFsm, {"state": "joint_stand"}), (SetFsm, {"state": "pd_stand"})]
+"""Fourier's robots ignore joints until they stand stably, which nobody waits for here."""
+ALLOWED, NOTICED = 0.3, 0.3
+"""Radians a joint may be off, and the seconds for which it may be told to go on after that."""
+
+
+def jump(robot: str, folder: Path) -> dict[str, Any]:
+    """A way that is quickly over; then the joint is to stay there."""
+    joint, angle = joint_of(robot)
+    angle = math.copysign(1.4, angle)
+    rows = "\n".join(f"  - {{at: {at} s, angles: [{angle} rad]}}" for at in (1.8, 10.0))
+    (folder / "jump.yaml").write_text(f"joints: [{joint}]\nkeyframes:\n{rows}\n")
+    return {"file": "jump.yaml"}
+
+
+def furthest(stage: Stage, group: str = "left_arm") -> float:
+    """How far from where its joints are a group is told to be."""
+    told = commanded(stage.guard.state, group, stage.clock.now())
+    names = [joint.name for joint in stage.profile.group(group)]
+    return max((abs(a - q(stage, name)) for a, name in zip(told or (), names)), default=0.0)
+
+
+def ready_for(stage: Stage, folder: Path) -> dict[str, Any]:
+    """Its joints are reported as often as on a robot."""
+    stage.folder = folder
+    stage.hurt(f"delayed:{stage.guard.core.setting.robot.roles['joints']},seconds=0.001s")
+    stage.wait(0.2)
+    return jump(stage.profile.name, folder)
+
+
+def watched(play: Play) -> tuple[Play, float]:
+    """A motion to its end, and the furthest any of its joints was ever sent from where it was."""
+    distances = [0.0]
+
+    def look() -> bool:
+        distances.append(furthest(play.stage))
+        return False
+
+    return play.until(look).stop(), max(distances)
+
+
+def check_not_followed(play: Play, worst: float, reason: str) -> None:
+    stage, (joint, _) = play.stage, joint_of(play.stage.profile.name)
+    assert (play.status, play.reason) == (Status.FAILURE, reason), play
+    assert f"{joint} does not follow: it is 0." in play.leaf.message, play
+    fastest = max(each.velocity or 0.0 for each in stage.profile.group("left_arm"))
+    assert ALLOWED < worst < ALLOWED + NOTICED * fastest
+    assert stage.guard.state.streams == ()
+    stage.wait(5.0)
+    assert furthest(stage) < 0.1
+
+
+def test_a_motion_ends_while_the_robot_is_not_ready_for_it(tmp_path: Path) -> None:
+    """It would jump to where the motion is by then, as fast as it can."""
+    stage = Stage("gr2").prepare(*NOT_STABLE)
+    play, worst = watched(stage.leaf(PlayMotion, **ready_for(stage, tmp_path)))
+    check_not_followed(play, worst, "not_accepted")
+    assert abs(q(stage, joint_of("gr2")[0])) < 0.1
+
+
+def test_a_motion_ends_while_an_adam_is_not_in_developer_mode(tmp_path: Path) -> None:
+    stage = Stage("adam_u")
+    stage.twin.mode = "motion"
+    play, worst = watched(stage.leaf(PlayMotion, **ready_for(stage, tmp_path)))
+    assert "developer mode" in play.leaf.message
+    stage.twin.mode = "developer"
+    check_not_followed(play, worst, "not_accepted")
+    assert abs(q(stage, joint_of("adam_u")[0])) < 0.1
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_an_arm_that_is_held_is_not_pushed_to_the_end_of_the_motion(robot: str, tmp_path: Path) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    play = stage.leaf(PlayMotion, **ready_for(stage, tmp_path)).go(0.9)
+    joint, _ = joint_of(robot)
+    stage.twin.joints.block(np.array([each.name == joint for each in stage.profile.joints]))
+    check_not_followed(*watched(play), "no_progress")
+
+
+def there_and_back(robot: str, group: str, steps: int, folder: Path) -> dict[str, Any]:
+    """From one end of every joint's range to the other, faster than any of them can."""
+    ends = [(joint.position.low, joint.position.high) for joint in profile(robot).group(group)]
+    parts = [0.0, *(step / steps for step in range(1, steps + 1)), *(step / steps for step in range(steps)[::-1])]
+    rows = [[low + (0.001 + 0.998 * part) * (high - low) for low, high in ends] for part in parts]
+    names = np.array([joint.name for joint in profile(robot).group(group)])
+    np.savez(folder / "ends.npz", joints=names, time=[0.01 * n for n in range(1, len(rows) + 1)], q=rows)
+    return {"file": "ends.npz"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "late"), [(1, ""), (7, ""), (1, "delayed:{state},seconds=0.2s"), (1, "late_exec:{command},seconds=0.2s")]
+)
+@pytest.mark.parametrize("group", ["left_arm", "head"])
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_the_fastest_motions_are_followed(robot: str, group: str, late: str, steps: int, tmp_path: Path) -> None:
+    if not profile(robot).group(group):
+        return
+    stage, values = Stage(robot).prepare(*ROBOTS[robot][0]), there_and_back(robot, group, steps, tmp_path)
+    stage.folder = tmp_path
+    if late:
+        state = stage.guard.core.setting.robot.roles["joints"]
+        stage.hurt(late.format(state=state, command=ROBOTS[robot][1]))
+        stage.wait(3.0)
+    assert (play := stage.play(PlayMotion, **values)).status is Status.SUCCESS, play
+
+
+def test_a_single_report_that_is_wrong_ends_nothing() -> None:
+    play = bend("gr2").begin().go(1.0)
+    guard = play.stage.guard
+    joints = {"left_arm": (0.0, 0.0, 0.0, -1.4, 0.0, 0.0, 0.0)}
+    guard._decide(Observation("robot_control_group_state", {"joints": joints}, {}))
+    assert play.finish().status is Status.SUCCESS
 
 
 def test_a_bad_file_is_named(tmp_path: Path) -> None:

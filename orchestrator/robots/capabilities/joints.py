@@ -172,6 +172,15 @@ class _Moving(Judge):
             self._must_stir = False  # it has
         return self._measure(_distance(found.value, self._target), found.received, now)
 
+    def _common(self) -> Outcome | None:
+        """A motion that was not followed was not accepted, or got no further."""
+        found, receipt = super()._common(), self.receipt
+        if found is None or found.reason != Reason.ENDED or receipt is None or not receipt.not_followed:
+            return found
+        if self._must_stir:
+            return no_reaction(self.context.profile, f"no joint has moved; {receipt.reason}")
+        return failure(Reason.NO_PROGRESS, receipt.reason)
+
     def _leads_away(self, keyframes: tuple[Keyframe, ...]) -> bool:
         start = self._start
         return isinstance(start, Known) and any(_distance(start.value, frame.q) > NOTICEABLE for frame in keyframes)
