@@ -115,7 +115,7 @@ class SetGains(
     requires={"aurora": {"fsm": ("user_cmd", "upper_user_cmd")}},
     permission="gains",
     resumable=False,
-    timeout=5.0,
+    timeout=8.0,  # later than the capability gives up, which says more
 ):
     """Set stiffness and damping of every joint of a group, within the robot's limits.
 

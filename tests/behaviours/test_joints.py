@@ -492,6 +492,12 @@ def test_gains_of_a_robot_whose_profile_names_the_nominal_ones(site: Path, missi
     assert list(run.twin.gains["left_arm"][0]) == [40.0] * 7  # type: ignore[attr-defined]
 
 
+def test_gains_that_get_lost_are_said_to_have_changed_nothing(site: Path, mission: StartMission) -> None:
+    run = mission(site, faults=["lost:robot_motor_cfg_group_cmd"])
+    assert run.finish().status == "failure"
+    assert "nothing changed within 5 s" in run.reason
+
+
 def test_gains_far_beyond_the_nominal_ones_are_refused(site: Path, mission: StartMission) -> None:
     run = mission(site, values={"stiffness": 91})
     assert run.finish().status == "failure"
