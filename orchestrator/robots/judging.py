@@ -205,13 +205,18 @@ class Waiting(Judge):
 
 
 class Together(Judge):
-    """Several commands at once: done when all are, failed with the first that fails; then the others are called off."""
+    """Several commands at once: done when all are, failed with the first that fails; then the others are called off.
+
+    Of none at all nothing was done.
+    """
 
     def __init__(self, context: Context, parts: list[Judge]) -> None:
         super().__init__(context, None)
         self._parts = parts
 
     def judge(self, now: float) -> Outcome:
+        if not self._parts:
+            return failure(Reason.REFUSED, "there is nothing to do")
         outcomes = [part.outcome() for part in self._parts]
         for outcome in outcomes:
             if outcome.status == "failure":

@@ -161,6 +161,8 @@ def _check_shapes(joints: Shape, times: Shape, rows: Shape) -> None:
     for name, shape in (("joints", joints), ("time", times)):
         if len(shape) != 1:
             raise BadMotion(f"{name} must be a plain list, it has the shape {shape}")
+        if shape == (0,):
+            raise BadMotion(f"{name} is empty: a motion needs at least one joint and one time")
     wanted = (*times, *joints)
     if rows != wanted:
         raise BadMotion(f"q must have the shape {wanted}, {times[0]} times by {joints[0]} joints; it has {rows}")

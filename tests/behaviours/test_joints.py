@@ -361,6 +361,22 @@ def test_a_single_report_that_is_wrong_ends_nothing() -> None:
     assert play.finish().status is Status.SUCCESS
 
 
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (0, 0)])
+def test_arrays_without_joints_or_times_are_no_motion(shape: tuple[int, int], tmp_path: Path) -> None:
+    stage, _ = with_motion("gr2", tmp_path)
+    times, joints = shape
+    names = np.array([joint.name for joint in stage.profile.joints][:joints], dtype="U40")
+    np.savez(tmp_path / "empty.npz", joints=names, time=np.arange(1.0, 1 + times), q=np.zeros(shape))
+    play = stage.play(PlayMotion, file="empty.npz")
+    assert (play.status, play.reason, stage.sent) == (Status.FAILURE, "bad_file", [])
+
+
+def test_nothing_at_all_is_no_success() -> None:
+    """Whoever asks for no joint in particular has forgotten something."""
+    play = Stage("gr2").prepare(*STANDING).play(MoveJoints, angles={})
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
+
+
 def test_a_bad_file_is_named(tmp_path: Path) -> None:
     stage, _ = with_motion("gr2", tmp_path)
     play = stage.play(PlayMotion, file="motions/wafe.yaml")
