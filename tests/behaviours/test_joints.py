@@ -162,6 +162,37 @@ def test_an_angle_out_of_reach_is_refused() -> None:
     assert (play.status, play.reason) == (Status.FAILURE, "refused")
 
 
+def placed(robot: str, seed: int, beyond: float, end: str) -> Stage:
+    """Every joint a little beyond one end of its range."""
+    stage = Stage(robot, seed=seed).prepare(*ROBOTS[robot][0])
+    sign = 1 if end == "high" else -1
+    stage.twin.joints.place(
+        slice(None), np.array([getattr(j.position, end) + sign * beyond for j in stage.profile.joints])
+    )
+    stage.wait(0.2)
+    return stage
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("end", ["low", "high"])
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_joints_at_the_end_of_their_range_keep_no_other_from_moving(robot: str, end: str, seed: int) -> None:
+    stage = placed(robot, seed, 0.0005, end)
+    for group in ("left_arm", "head", "waist"):
+        for joint in stage.profile.group(group)[-2:]:
+            middle = (joint.position.low + joint.position.high) / 2
+            play = stage.play(MoveJoints, angles={joint.name: middle}, time=0.2)
+            assert play.status is Status.SUCCESS, (joint.name, play)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_joint_far_beyond_its_range_keeps_its_group_from_moving(robot: str) -> None:
+    stage, (name, angle) = placed(robot, 1, 0.2, "high"), joint_of(robot)
+    play = stage.play(MoveJoints, angles={name: angle})
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
+    assert "is outside" in play.leaf.message
+
+
 def test_a_joint_of_another_group_is_refused() -> None:
     play = Stage("atom").prepare(*UPPER).play(MoveJoints, group="head", angles={"left_elbow_pitch": 0.3})
     assert (play.status, play.reason) == (Status.FAILURE, "unsupported")

@@ -16,6 +16,7 @@ from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.motion import path
 from orchestrator.robots.motion_file import BadMotion, read_motion
 from orchestrator.robots.outcome import SUCCESS, Outcome, failure, running, unknown
+from orchestrator.robots.profile import Joint
 from orchestrator.robots.reasons import Reason
 from orchestrator.robots.state.atom import UPPER, topic_of
 from orchestrator.robots.state.aurora import MOTION_ERROR, MOTION_MOVE
@@ -23,6 +24,8 @@ from orchestrator.robots.state.aurora import MOTION_ERROR, MOTION_MOVE
 TOLERANCE = 0.05
 """Radians from the target that count as there."""
 SETTLED = 0.1
+AT_THE_END = 0.1
+"""Radians by which a joint may seem to be beyond its range: noise, or a load that bends it."""
 STIRRED, NOTICEABLE = 0.01, 0.03
 """Radians by which a joint has moved at all, and the way (rad) from which on that must be seen."""
 PLACE_TOLERANCE = 0.02
@@ -102,7 +105,7 @@ class Joints:
             now = self.position(group)
             if isinstance(now, Unknown):
                 return now
-            here = dict(zip((joint.name for joint in joints), now.value))
+            here = {joint.name: _within_range(joint, q) for joint, q in zip(joints, now.value)}
             groups[group] = [tuple(frame.get(name, q) for name, q in here.items()) for frame in frames]
         return groups
 
@@ -256,6 +259,12 @@ class _PlannedMove(Judge):
         if self._verdict is None and self.sent_at < math.inf and isinstance(place, Known):
             self.context.commander.send(replace(self._intent, pose=place.value))
         super().cancel()
+
+
+def _within_range(joint: Joint, q: float) -> float:
+    """Where a joint that is to stay is told to be; one that is far beyond its range is for the guard to refuse."""
+    nearest = min(max(q, joint.position.low), joint.position.high)
+    return nearest if abs(q - nearest) <= AT_THE_END else q
 
 
 def _distance(q: tuple[float, ...], target: tuple[float, ...]) -> float:
