@@ -246,6 +246,8 @@ class State(msgspec.Struct, frozen=True):
     what it does."""
     posing: dict[str, StandPose | MoveHand] = {}
     """The newest of these since arming, by what it moves."""
+    unwanted: frozenset[str] = frozenset()
+    """Those of them that nobody wants any more, and that end as soon as the robot shows where it is."""
     moved: frozenset[str] = frozenset()
     """What we have moved since arming: joint groups, hands and kinds of stream."""
     holds: dict[str, Hold] = {}

@@ -54,6 +54,8 @@ def observation(turn: Turn, event: Observation) -> None:
         _power(turn, before)
     if "joints" in event.facts and turn.state.streams:
         streams.joints_reported(turn, heard)
+    if turn.state.unwanted:
+        stops.end_unwanted(turn)
     if "hands" in event.facts:
         hands.observed(turn, event.facts["hands"])
     _pad(turn, event.facts)

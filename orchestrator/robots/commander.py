@@ -33,4 +33,4 @@ class Commander(Protocol):
         """Ask for an intent; its receipt changes as the answer comes. A stream is renewed by every heartbeat."""
 
     def end(self, receipt: Receipt) -> None:
-        """Stop renewing a stream: it ends with zero velocity or hold, at once."""
+        """Stop renewing a stream: it ends with zero velocity or hold, at once. A pose ends where the robot is."""

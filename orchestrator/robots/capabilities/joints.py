@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from orchestrator.robots.capabilities.progress import Progress
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import EnableMotors, JointPath, JointTarget, Keyframe, MoveHand
@@ -252,13 +250,6 @@ class _PlannedMove(Judge):
         if self._moved_at is None:
             return failure(Reason.NOT_ACCEPTED, "the arm did not move")
         return failure(Reason.NO_PROGRESS, f"the hand stopped {100 * away:.0f} cm from the place")
-
-    def cancel(self) -> None:
-        """The robot knows no word for stop: on its way the hand is told to be where it is."""
-        place = self._place()
-        if self._verdict is None and self.sent_at < math.inf and isinstance(place, Known):
-            self.context.commander.send(replace(self._intent, pose=place.value))
-        super().cancel()
 
 
 def _within_range(joint: Joint, q: float) -> float:
