@@ -255,6 +255,32 @@ def test_half_as_fast_takes_twice_as_long(tmp_path: Path) -> None:
     assert stage.play(PlayMotion, **values).took == pytest.approx(6.1, abs=0.2)
 
 
+def to_and_fro(folder: Path, keyframes: int) -> dict[str, Any]:
+    """Faster than a GR-2 can: it takes three and a half times as long."""
+    rows = [[math.copysign(1.4, -1 if n % 2 else 1)] for n in range(keyframes)]
+    np.savez(folder / "fro.npz", joints=np.array(["left_shoulder_pitch"]), time=np.arange(1.0, keyframes + 1), q=rows)
+    return {"file": "fro.npz"}
+
+
+def test_the_time_it_takes_is_that_of_this_robot(tmp_path: Path) -> None:
+    stage = Stage("gr2").prepare(*STANDING)
+    stage.folder = tmp_path
+    leaf = stage.leaf(PlayMotion, **to_and_fro(tmp_path, 4))
+    play = leaf.finish()
+    assert play.status is Status.SUCCESS, play
+    assert play.took == pytest.approx(leaf.leaf.takes(), abs=2.0)
+    assert play.took > 10.0
+
+
+def test_a_motion_that_is_too_fast_has_the_time_it_needs(tmp_path: Path) -> None:
+    stage = Stage("gr2")
+    stage.folder = tmp_path
+    play = stage.leaf(PlayMotion, **to_and_fro(tmp_path, 150), speed=50.0)
+    limit = play.leaf.time_limit
+    assert limit is not None
+    assert limit > 149 * 1.875 * 2.8 / 1.5 + 300.0
+
+
 def test_an_emergency_stop_midway(tmp_path: Path) -> None:
     stage, values = with_motion("atom", tmp_path)
     play = stage.leaf(PlayMotion, **values).go(1.0)
