@@ -67,14 +67,16 @@ class PlayMotion(
 
     - PlayMotion: {file: motions/wave.yaml, speed: 50 %}
 
-    What stands in such a file: language.md, Motion files. What is too fast for the joints takes longer.
+    What stands in such a file: language.md, Motion files. What is too fast for the joints takes longer, and the timeout is
+    as much later.
     """
 
     file: MotionFile
     speed: Annotated[Percent, Between(1, 100)] = 100.0
 
     def takes(self) -> float:
-        return motion_time(self.folder / self.file) / (self.speed / 100)
+        joints = self.robot.profile.joints if self.robot is not None else ()  # there is none while a tree is checked
+        return motion_time(self.folder / self.file, self.speed / 100, joints)
 
     def command(self) -> Judge:
         return self.robot.joints.play_file(self.folder / self.file, self.speed / 100)
@@ -115,7 +117,7 @@ class SetGains(
     requires={"aurora": {"fsm": ("user_cmd", "upper_user_cmd")}},
     permission="gains",
     resumable=False,
-    timeout=5.0,
+    timeout=8.0,  # later than the capability gives up, which says more
 ):
     """Set stiffness and damping of every joint of a group, within the robot's limits.
 

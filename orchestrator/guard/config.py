@@ -60,11 +60,13 @@ class Timing:
     confirm: float
     cause: float
     disagree: float
+    follow: float
 
 
 @dataclass(frozen=True)
 class Limits:
     first_step: float
+    follow: float
     gain: float
     commands: int
     tilt: float
@@ -310,13 +312,24 @@ _ROBOT: Type[RobotRules] = record(
     check=_check_robot,
     name="robot",
 )
-_TIMING = {name: required(_TIME) for name in Timing.__annotations__ if name != "resends"}
+_TIMING = {name: required(_TIME) for name in Timing.__annotations__ if name not in ("resends", "follow")}
+_FOLLOW, _FOLLOW_LATE = 0.3, 0.2
+"""How far (rad) and how late (s) joints may be at the most, and where a guard file does not say."""
 GUARD: Type[GuardConfig] = record(
     GuardConfig,
     {
         "dry_run": required(BOOL),
         "allow": required(record(Permissions, {name: required(BOOL) for name in Permissions.__annotations__})),
-        "timing": required(record(Timing, _TIMING | {"resends": required(Integer(1, 10))})),
+        "timing": required(
+            record(
+                Timing,
+                _TIMING
+                | {
+                    "resends": required(Integer(1, 10)),
+                    "follow": optional(Quantity("duration", lower=0.05, upper=_FOLLOW_LATE), _FOLLOW_LATE),
+                },
+            )
+        ),
         "stale": required(
             record(
                 FreshnessLimits,
@@ -337,6 +350,7 @@ GUARD: Type[GuardConfig] = record(
                 Limits,
                 {
                     "first_step": required(Quantity("angle", lower=0, upper=1)),
+                    "follow": optional(Quantity("angle", lower=0.05, upper=_FOLLOW), _FOLLOW),
                     "gain": required(Number(lower=0, upper=10)),
                     "commands": required(Integer(1, 1000)),
                     "tilt": required(Quantity("angle", lower=0.1, upper=1.5)),

@@ -43,6 +43,7 @@ from orchestrator.guard.outputs import Joints, Output, Report, Send
 from orchestrator.guard.policy import POLICIES, POSES, RPC, WRITES, Policy
 from orchestrator.guard.rpc import Rpc
 from orchestrator.guard.state import State
+from orchestrator.guard.streams import WANTED_NO_MORE
 from orchestrator.robots.drive import CannotSend, Message, Sending, calls, joint_messages, messages
 from orchestrator.robots.intents import AnyIntent, HandTarget
 from orchestrator.robots.profile import Profile
@@ -388,12 +389,14 @@ class Guard:
         with self._stepping:
             self.state = state = structs.replace(self.state, syncing=False)
             free = state.mode is Mode.RUNNING and state.suspect is None
-            if synced and free and self._stops == stops and state.epoch == epoch:
+            wanted = type(output.intent) not in POSES or output.id in state.under_way.values()
+            if synced and free and wanted and self._stops == stops and state.epoch == epoch:
                 self._publish_or_say(output)
                 self.on_report(Report("sent", type(output.intent).__name__, output.id, "sent"))
                 return
             self._recorded(output, withdrawn=True)
-            self._report_refused(output, "the robot was stopped" if synced else "the audit file takes no records")
+            stopped = "the robot was stopped" if wanted else WANTED_NO_MORE
+            self._report_refused(output, stopped if synced else "the audit file takes no records")
 
     def _publish_or_say(self, output: Output) -> None:
         try:

@@ -102,7 +102,7 @@ class IntentAsked(Event, frozen=True):
 
 
 class StreamEnded(Event, frozen=True):
-    """The run no longer wants a stream."""
+    """The run no longer wants a stream, or a pose the robot drives to by itself."""
 
     epoch: int
     id: int

@@ -150,7 +150,8 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
     elif isinstance(intent, StandPose | MoveHand):
         what = streams.resource(intent)
         under_way, posing = state.under_way | {what: id}, state.posing | {what: intent}
-        turn.change(moved=state.moved | {what}, under_way=under_way, posing=posing)
+        unwanted = state.unwanted - {what}
+        turn.change(moved=state.moved | {what}, under_way=under_way, posing=posing, unwanted=unwanted)
     elif isinstance(intent, CancelTask) and state.task is not None:
         turn.change(task=replace(state.task, cancelled="cancelled by the run"))
     elif isinstance(intent, PauseTask):
@@ -211,6 +212,7 @@ def stream_ended(turn: Turn, event: StreamEnded) -> None:
         for stream in turn.state.streams:
             if stream.id == event.id:
                 streams.end(turn, stream, streams.WANTED_NO_MORE)
+        stops.end_pose(turn, event.id)
 
 
 def due(state: State, timing: Timing) -> float:

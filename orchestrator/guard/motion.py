@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+
 from orchestrator.guard.state import Angles, State, Stream
 from orchestrator.robots.intents import AnyIntent, JointPath, JointTarget, Keyframe
 from orchestrator.robots.motion import Motion, path
@@ -39,3 +41,21 @@ def commanded(state: State, group: str, now: float) -> Angles | None:
     if stream is not None and stream.motion is not None:
         return stream.motion.at(now - stream.began)
     return hold.q if hold is not None and now < hold.until else None
+
+
+def furthest_off(motion: Motion, time: float, late: float, q: Angles, tolerance: float) -> tuple[int, float] | None:
+    """Which joint is further off than a tolerance, and how far; None if none is.
+
+    A joint that is late is where its motion had it a little earlier: it is off if it is far from all of that.
+    """
+    wanted = motion.at(time)
+    for a, b in zip(q, wanted):
+        if not abs(a - b) <= tolerance:
+            break
+    else:
+        return None  # as nearly always
+    passed = motion.positions[bisect(motion.times, time - late) : bisect(motion.times, time)]
+    places = zip(motion.at(time - late), *passed, wanted)
+    distances = [max(min(been) - here, here - max(been)) for here, been in zip(q, places)]
+    worst = max(range(len(distances)), key=distances.__getitem__)
+    return (worst, distances[worst]) if distances[worst] > tolerance else None

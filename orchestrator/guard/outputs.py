@@ -56,6 +56,8 @@ SLOW_DISK = "a command took too long to reach the disk, and the run was not hear
 """The same, when it is not the run's fault."""
 ANSWER = "rpc"
 """The value of a warning: the robot refused a call or did not answer it, and what it shows decides."""
+NOT_FOLLOWED = "not followed"
+"""The value of the end of a joint motion that the robot did not follow."""
 LET_GO = "let go"
 """The value of a warning: the robot went limp, and whether by an e-stop or by somebody is not known yet."""
 

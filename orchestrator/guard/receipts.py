@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.guard.outputs import ANSWER, Report
+from orchestrator.guard.outputs import ANSWER, NOT_FOLLOWED, Report
 from orchestrator.robots.commander import Receipt
 from orchestrator.robots.intents import AnyIntent, Stream
 
@@ -34,8 +34,9 @@ class Receipts:
         return tuple(receipt.intent for receipt in list(self._receipts.values()) if receipt.state != "refused")
 
     def release(self, receipt: Receipt) -> int | None:
-        """The number of a stream that is no longer wanted, if it is one that still goes on."""
-        number = next((number for number, stream in list(self._streams.items()) if stream is receipt), None)
+        """The number of what is no longer wanted, if it still goes on."""
+        kept = self._streams if isinstance(receipt.intent, Stream) else self._receipts
+        number = next((number for number, each in reversed(list(kept.items())) if each is receipt), None)
         if number is not None:
             self._streams.pop(number, None)
         return number
@@ -52,6 +53,6 @@ class Receipts:
         elif report.kind == "warning" and report.value == ANSWER:
             receipt.answer = report.text
         elif report.kind in ("refused", "ended"):
-            receipt.reason = report.text
+            receipt.reason, receipt.not_followed = report.text, report.value == NOT_FOLLOWED
             receipt.state = "refused" if report.kind == "refused" else "ended"
             self._streams.pop(report.id, None)

@@ -84,6 +84,8 @@ class Stream(msgspec.Struct, frozen=True):
     """Joints: where they should be, by the time since it began."""
     answered: bool = False
     """Whether the robot has said that it takes it, where it says so."""
+    off_since: float = math.inf
+    """Joints: since when they are not where they should be."""
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -246,6 +248,8 @@ class State(msgspec.Struct, frozen=True):
     what it does."""
     posing: dict[str, StandPose | MoveHand] = {}
     """The newest of these since arming, by what it moves."""
+    unwanted: frozenset[str] = frozenset()
+    """Those of them that nobody wants any more, and that end as soon as the robot shows where it is."""
     moved: frozenset[str] = frozenset()
     """What we have moved since arming: joint groups, hands and kinds of stream."""
     holds: dict[str, Hold] = {}

@@ -125,11 +125,51 @@ def _poses_on_the_way(turn: Turn) -> tuple[AnyIntent, ...]:
         if out_of_place(ask):
             continue
         if problem := topic_problem(state, topic, now, setting.config):
-            text = f"{type(intent).__name__} cannot be stopped: where the robot is, {topic}, is {problem}"
-            turn.report("warning", text, value="not held")
+            _say_it_goes_on(turn, intent, problem)
         else:
             poses.append(_where_it_is(intent, turn))
     return tuple(poses)
+
+
+def _say_it_goes_on(turn: Turn, intent: AnyIntent, problem: str) -> None:
+    text = f"{type(intent).__name__} cannot be stopped: where the robot is, {POSES[type(intent)]}, is {problem}"
+    turn.report("warning", text, value="not held")
+
+
+def end_pose(turn: Turn, number: int) -> None:
+    """A pose the run no longer wants, by its command: it ends, at the latest when the robot shows where it is."""
+    state = turn.state
+    what = next((what for what, each in state.under_way.items() if each == number and what in state.posing), None)
+    if what is None:
+        return
+    under_way = {name: each for name, each in state.under_way.items() if name != what}
+    turn.change(under_way=under_way, unwanted=state.unwanted | {what})
+    turn.report("ended", streams.WANTED_NO_MORE, number, "ended")
+    end_unwanted(turn)
+    if what in turn.state.unwanted:
+        intent = state.posing[what]
+        problem = topic_problem(state, POSES[type(intent)], turn.now, turn.setting.config)
+        _say_it_goes_on(turn, intent, problem or "not known")
+
+
+def end_unwanted(turn: Turn) -> None:
+    """Poses nobody wants any more end where the robot shows it is, unless it has let go or is somebody else's."""
+    if turn.state.mode not in (Mode.RUNNING, Mode.PAUSED, Mode.STOPPING) or turn.state.suspect is not None:
+        return
+    for what in sorted(turn.state.unwanted):
+        _end_where_it_is(turn, what)
+
+
+def _end_where_it_is(turn: Turn, what: str) -> None:
+    setting, state = turn.setting, turn.state
+    intent = state.posing.get(what)
+    if intent is not None:
+        ask = ask_for(intent, state.epoch, turn.now, state, setting.profile, setting.config, setting.robot)
+        if not out_of_place(ask):
+            if topic_problem(state, POSES[type(intent)], turn.now, setting.config):
+                return
+            turn.send(_where_it_is(intent, turn), "stop", streams.WANTED_NO_MORE)
+    turn.change(unwanted=turn.state.unwanted - {what})
 
 
 def _where_it_is(intent: StandPose | MoveHand, turn: Turn) -> AnyIntent:

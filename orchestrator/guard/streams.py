@@ -7,8 +7,9 @@ import math
 from msgspec.structs import replace
 
 from orchestrator.guard.events import CallAnswered
-from orchestrator.guard.motion import commanded, joint_stream, plan, starting_point
-from orchestrator.guard.outputs import ANSWER, Role
+from orchestrator.guard.freshness import Freshness
+from orchestrator.guard.motion import commanded, furthest_off, joint_stream, plan, starting_point
+from orchestrator.guard.outputs import ANSWER, NOT_FOLLOWED, Role
 from orchestrator.guard.rules import ask_for, first_refusal, staleness
 from orchestrator.guard.state import Angles, Hold, Stream
 from orchestrator.guard.turn import DRIVE_RATE, Turn
@@ -91,12 +92,42 @@ def _over(turn: Turn, stream: Stream) -> str | None:
     return f"{refusal.rule}: {refusal.text}" if refusal else None
 
 
+BELIEVED_AFTER = 0.05
+"""Seconds after which joints that are off are believed to be: a single report may be wrong."""
+
+
+def joints_reported(turn: Turn, heard: Freshness) -> None:
+    """Motions that the robot does not follow end: it would jump to where they are by then, or push on."""
+    if heard.counter is not None and heard.counter_changed != turn.now:
+        return  # the same report again
+    for stream in turn.state.streams:
+        if stream.motion is not None:
+            _check_it_follows(turn, stream, stream.motion)
+
+
+def _check_it_follows(turn: Turn, stream: Stream, motion: Motion) -> None:
+    config, group = turn.setting.config, resource(stream.intent)
+    time, measured = turn.now - stream.began, turn.state.observed.joints.get(group, ())
+    off = furthest_off(motion, time, config.timing.follow, measured, config.limits.follow)
+    if off is None:
+        if stream.off_since < math.inf:
+            _change(turn, replace(stream, off_since=math.inf))
+    elif turn.now - stream.off_since >= BELIEVED_AFTER:
+        joint, distance = turn.setting.profile.group(group)[off[0]].name, off[1]
+        end(turn, stream, f"{joint} does not follow: it is {distance:.2f} rad from where it should be", NOT_FOLLOWED)
+    elif stream.off_since == math.inf:
+        _change(turn, replace(stream, off_since=turn.now))
+
+
+def _change(turn: Turn, changed: Stream) -> None:
+    turn.change(streams=tuple(changed if each.id == changed.id else each for each in turn.state.streams))
+
+
 def _repeat(turn: Turn, stream: Stream, record: bool) -> None:
     """One message of a velocity."""
     rate = turn.setting.velocity_rate if isinstance(stream.intent, Velocity) else DRIVE_RATE
     turn.send(stream.intent, "stream", type(stream.intent).__name__, stream.id, record)
-    later = replace(stream, due=turn.now + 1 / rate)
-    turn.change(streams=tuple(later if each.id == stream.id else each for each in turn.state.streams))
+    _change(turn, replace(stream, due=turn.now + 1 / rate))
 
 
 def call_answered(turn: Turn, event: CallAnswered) -> None:
@@ -108,12 +139,11 @@ def call_answered(turn: Turn, event: CallAnswered) -> None:
     elif event.problem:
         end(turn, stream, event.problem)
     elif not stream.answered:
-        taken = replace(stream, answered=True)
-        turn.change(streams=tuple(taken if each.id == stream.id else each for each in turn.state.streams))
+        _change(turn, replace(stream, answered=True))
         turn.report("evidence", "the robot took it", stream.id, "evidence")
 
 
-def end(turn: Turn, stream: Stream, reason: str) -> None:
+def end(turn: Turn, stream: Stream, reason: str, value: str = "ended") -> None:
     """End a stream as it must end: zero velocity, or hold."""
     hold = _arrived(stream, turn.now) if reason == WANTED_NO_MORE else None
     here = whereabouts(turn, resource(stream.intent)) if stream.motion is not None else ()
@@ -126,7 +156,7 @@ def end(turn: Turn, stream: Stream, reason: str) -> None:
         case JointTarget(group=group) | JointPath(group=group):
             hold_groups(turn, {group: hold or here})
             frame(turn, record=True, role_is_stop=True)
-    turn.report("ended", reason, stream.id, "ended")
+    turn.report("ended", reason, stream.id, value)
 
 
 WANTED_NO_MORE = "no longer wanted"

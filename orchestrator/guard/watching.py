@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from orchestrator.guard import base_task, hands, stops
+from orchestrator.guard import base_task, hands, stops, streams
 from orchestrator.guard.config import Battery, GuardConfig
 from orchestrator.guard.events import (
     AuditState,
@@ -52,6 +52,10 @@ def observation(turn: Turn, event: Observation) -> None:
         _intervention(turn, before)
         _health(turn, before)
         _power(turn, before)
+    if "joints" in event.facts and turn.state.streams:
+        streams.joints_reported(turn, heard)
+    if turn.state.unwanted:
+        stops.end_unwanted(turn)
     if "hands" in event.facts:
         hands.observed(turn, event.facts["hands"])
     _pad(turn, event.facts)

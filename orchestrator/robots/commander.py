@@ -18,6 +18,8 @@ class Receipt:
     reason: str = ""
     sent_at: float = float("inf")
     """When its first message left, by the bus' clock; infinite until then."""
+    not_followed: bool = False
+    """Whether it was ended because the joints did not follow."""
     confirmed: bool = False
     """Whether the robot has shown or answered that it took it."""
     answer: str = ""
@@ -31,4 +33,4 @@ class Commander(Protocol):
         """Ask for an intent; its receipt changes as the answer comes. A stream is renewed by every heartbeat."""
 
     def end(self, receipt: Receipt) -> None:
-        """Stop renewing a stream: it ends with zero velocity or hold, at once."""
+        """Stop renewing a stream: it ends with zero velocity or hold, at once. A pose ends where the robot is."""

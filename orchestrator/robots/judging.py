@@ -12,7 +12,7 @@ from typing import Any
 from orchestrator.clock import Clock
 from orchestrator.robots.commander import Commander, Receipt
 from orchestrator.robots.families import FAMILIES
-from orchestrator.robots.intents import AnyIntent, Stream
+from orchestrator.robots.intents import AnyIntent, MoveHand, StandPose, Stream
 from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.profile import Profile
@@ -62,10 +62,15 @@ class Judge:
     def cancel(self) -> None:
         """Stop asking for it. A stream ends with standstill or hold; what the robot does by itself is cancelled."""
         receipt = self.receipt
-        if receipt is not None and isinstance(receipt.intent, Stream) and receipt.state in ("pending", "sent"):
+        if receipt is not None and receipt.state in ("pending", "sent") and self._goes_on(receipt.intent):
             self.context.commander.end(receipt)
         if self._verdict is None:
             self._verdict = failure(Reason.CANCELLED)
+
+    def _goes_on(self, intent: AnyIntent) -> bool:
+        """A stream goes on until it is ended, and so does the way to a pose that was not reached, even if it failed."""
+        done = self._verdict is not None and self._verdict.status == "success"
+        return isinstance(intent, Stream) or (isinstance(intent, MoveHand | StandPose) and not done)
 
     def judge(self, now: float) -> Outcome:
         """Look at the evidence; called until it says something final."""
@@ -205,13 +210,18 @@ class Waiting(Judge):
 
 
 class Together(Judge):
-    """Several commands at once: done when all are, failed with the first that fails; then the others are called off."""
+    """Several commands at once: done when all are, failed with the first that fails; then the others are called off.
+
+    Of none at all nothing was done.
+    """
 
     def __init__(self, context: Context, parts: list[Judge]) -> None:
         super().__init__(context, None)
         self._parts = parts
 
     def judge(self, now: float) -> Outcome:
+        if not self._parts:
+            return failure(Reason.REFUSED, "there is nothing to do")
         outcomes = [part.outcome() for part in self._parts]
         for outcome in outcomes:
             if outcome.status == "failure":

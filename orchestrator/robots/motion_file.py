@@ -8,8 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from orchestrator.robots import motion
 from orchestrator.robots.facts import RobotFacts
-from orchestrator.robots.profile import Profile
+from orchestrator.robots.intents import Keyframe
+from orchestrator.robots.profile import Joint, Profile
 from orchestrator.yamlfile import ANGLE, DURATION, TEXT, Findings, list_of, load, nearest, optional, record, required
 
 Shape = tuple[int, ...]
@@ -82,27 +84,45 @@ def read_motion(path: Path, profile: Profile) -> list[Frame]:
     return frames
 
 
-def motion_time(path: Path) -> float:
-    """Seconds a motion is meant to take; 0 when its file cannot be read, which others say."""
-    return _overview(path)[0]
+def motion_time(path: Path, speed: float = 1.0, joints: tuple[Joint, ...] = ()) -> float:
+    """Seconds a motion takes at a fraction of its speed, longer than it is meant to if it is too fast for these joints.
+
+    0 when its file cannot be read, which others say.
+    """
+    try:
+        return _time_since(path, path.stat().st_mtime_ns, speed, joints)
+    except (OSError, ValueError, BadMotion):
+        return 0.0
 
 
 def motion_joints(path: Path) -> tuple[str, ...]:
     """The joints that a motion moves; none when its file cannot be read, which others say."""
-    return _overview(path)[1]
-
-
-def _overview(path: Path) -> tuple[float, tuple[str, ...]]:
     try:
-        return _overview_since(path, path.stat().st_mtime_ns)
+        return _joints_since(path, path.stat().st_mtime_ns)
     except (OSError, ValueError, BadMotion):
-        return 0.0, ()
+        return ()
+
+
+@lru_cache(maxsize=1000)
+def _time_since(path: Path, changed: int, speed: float, joints: tuple[Joint, ...]) -> float:
+    frames = _frames(path, Findings())
+    if not frames:
+        return 0.0
+    moved = [joint for joint in joints if joint.name in frames[0].angles]
+    groups = [[joint for joint in moved if joint.group == group] for group in {joint.group for joint in moved}]
+    return max([frames[-1].time / speed, *(_duration(frames, speed, group) for group in groups)])
+
+
+def _duration(frames: list[Frame], speed: float, group: list[Joint]) -> float:
+    """How long joints of one group take, from the first keyframe on: where they are before is not known."""
+    keyframes = [Keyframe(frame.time / speed, tuple(frame.angles[joint.name] for joint in group)) for frame in frames]
+    return motion.path(group, keyframes[0].q, keyframes).duration
 
 
 @lru_cache(maxsize=1000)  # a mission may name the same file in every node
-def _overview_since(path: Path, changed: int) -> tuple[float, tuple[str, ...]]:
+def _joints_since(path: Path, changed: int) -> tuple[str, ...]:
     frames = _frames(path, Findings())
-    return (frames[-1].time, tuple(frames[-1].angles)) if frames else (0.0, ())
+    return tuple(frames[-1].angles) if frames else ()
 
 
 def motion_mistakes(path: Path, robot: RobotFacts | None, findings: Findings) -> list[str]:
@@ -161,6 +181,8 @@ def _check_shapes(joints: Shape, times: Shape, rows: Shape) -> None:
     for name, shape in (("joints", joints), ("time", times)):
         if len(shape) != 1:
             raise BadMotion(f"{name} must be a plain list, it has the shape {shape}")
+        if shape == (0,):
+            raise BadMotion(f"{name} is empty: a motion needs at least one joint and one time")
     wanted = (*times, *joints)
     if rows != wanted:
         raise BadMotion(f"q must have the shape {wanted}, {times[0]} times by {joints[0]} joints; it has {rows}")

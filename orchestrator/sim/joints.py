@@ -43,6 +43,10 @@ class Joints:
         self.speed[where] = self._fastest[where] * speed
         self._moving = True
 
+    def block(self, where: slice | Vector) -> None:
+        """Something holds them: whatever they are told, they hardly move."""
+        self._fastest[where] = self.speed[where] = 1e-9
+
     def stay(self, where: slice | Vector) -> None:
         """Stop following: without torque or control a joint keeps its angle."""
         if self._moving:

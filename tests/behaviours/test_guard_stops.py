@@ -12,6 +12,7 @@ from behaviours.joints import MoveHand, MoveJoints
 from behaviours.mobile_base import DriveBase, MoveToTag, RotateBase
 from behaviours.stand_pose import StandPose
 from orchestrator.guard.base_task import PAUSED
+from orchestrator.guard.events import StreamEnded
 from orchestrator.guard.last_stop import last_stop
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import Report
@@ -90,6 +91,70 @@ def test_a_pose_the_robot_drives_to_by_itself_ends_where_it_is(leaf: Any) -> Non
     assert where(stage) == pytest.approx(here, abs=0.005)
     assert {"cause": "right_arm: motion error", "role": "stop"}.items() <= stage.records[-1].items()
     assert leaf.__name__ in [sent for sent, record in zip(stage.sent, stage.records) if record["role"] == "stop"]
+
+
+@pytest.mark.parametrize("silent", [0.8, 30.0])
+def test_a_hand_whose_joints_fall_silent_stays_where_it_is(silent: float) -> None:
+    """It is told so although no other command would pass."""
+    stage, play = begin_pose(MoveHand)
+    now = stage.clock.now() - stage.twin.started_at
+    stage.hurt(f"off:robot_control_group_state@{now}s+{silent}s")
+    play.finish()
+    here = where(stage)
+    assert (play.status, play.reason) == (Status.FAILURE, "stale")
+    stage.wait(3.0)
+    assert where(stage) == pytest.approx(here, abs=0.005)
+
+
+@pytest.mark.parametrize("leaf", POSES)
+def test_a_pose_that_has_failed_unseen_ends_as_soon_as_it_is_shown(leaf: Any) -> None:
+    stage, play = begin_pose(leaf)
+    now = stage.clock.now() - stage.twin.started_at
+    stage.hurt(f"off:{POSES[leaf][2]}@{now}s+0.7s")
+    play.finish()
+    assert (play.status, play.reason) == (Status.FAILURE, "stale")
+    assert f"{leaf.__name__} cannot be stopped: " in " ".join(report.text for report in stage.commander.reports)
+    stage.wait(now + 0.8 - (stage.clock.now() - stage.twin.started_at))
+    here = where(stage)
+    stage.wait(3.0)
+    assert where(stage) == pytest.approx(here, abs=0.005)
+    told = [record["role"] for sent, record in zip(stage.sent, stage.records) if sent == leaf.__name__]
+    assert told == ["command", "stop"]
+
+
+def test_a_hand_that_is_called_off_while_its_command_waits_for_the_disk_stays() -> None:
+    before, values, _ = POSES[MoveHand]
+    stage = Stage("gr2").prepare(*before)
+    began = where(stage)
+
+    def slowly() -> None:
+        number = stage.guard.state.under_way["MoveHand left_arm"]
+        stage.guard.handle(StreamEnded(stage.commander.epoch, number))
+
+    stage.sync = slowly  # type: ignore[method-assign]
+    play = stage.play(MoveHand, **values)
+    assert "no longer wanted" in play.leaf.message
+    stage.wait(3.0)
+    assert where(stage) == pytest.approx(began, abs=0.005)
+
+
+@pytest.mark.parametrize("leaf", POSES)
+def test_a_pose_that_is_reached_is_left_alone(leaf: Any) -> None:
+    stage, play = begin_pose(leaf)
+    assert play.finish().status is Status.SUCCESS
+    stage.wait(1.0)
+    assert stage.sent.count(leaf.__name__) == 1
+
+
+@pytest.mark.parametrize("leaf", POSES)
+def test_a_pose_that_failed_is_not_touched_after_an_emergency_stop(leaf: Any) -> None:
+    stage, play = begin_pose(leaf)
+    now = stage.clock.now() - stage.twin.started_at
+    stage.hurt(f"off:{POSES[leaf][2]}@{now}s+1.5s")
+    play.finish()
+    stage.twin.press_emergency("security")
+    stage.wait(3.0)
+    assert stage.sent.count(leaf.__name__) == 1
 
 
 @pytest.mark.parametrize("leaf", POSES)

@@ -14,6 +14,8 @@ import pytest
 from behaviours.fsm import SetFsm
 from behaviours.joints import EnableMotors, MoveHand, MoveJoints, PlayMotion, SetGains
 from orchestrator.data import data_path
+from orchestrator.guard.events import Observation
+from orchestrator.guard.motion import commanded
 from orchestrator.leaf import Status
 from orchestrator.mission.loading import CannotRun
 from orchestrator.testing import StartMission
@@ -30,7 +32,7 @@ from tests.support.leaf_cases import (
     check_success,
     each,
 )
-from tests.support.leaf_harness import Stage, profile
+from tests.support.leaf_harness import Play, Stage, profile
 
 ROBOTS: dict[str, tuple[list[Step], str]] = {
     "gr2": (STANDING, "robot_control_group_cmd"),
@@ -160,6 +162,37 @@ def test_an_angle_out_of_reach_is_refused() -> None:
     assert (play.status, play.reason) == (Status.FAILURE, "refused")
 
 
+def placed(robot: str, seed: int, beyond: float, end: str) -> Stage:
+    """Every joint a little beyond one end of its range."""
+    stage = Stage(robot, seed=seed).prepare(*ROBOTS[robot][0])
+    sign = 1 if end == "high" else -1
+    stage.twin.joints.place(
+        slice(None), np.array([getattr(j.position, end) + sign * beyond for j in stage.profile.joints])
+    )
+    stage.wait(0.2)
+    return stage
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("end", ["low", "high"])
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_joints_at_the_end_of_their_range_keep_no_other_from_moving(robot: str, end: str, seed: int) -> None:
+    stage = placed(robot, seed, 0.0005, end)
+    for group in ("left_arm", "head", "waist"):
+        for joint in stage.profile.group(group)[-2:]:
+            middle = (joint.position.low + joint.position.high) / 2
+            play = stage.play(MoveJoints, angles={joint.name: middle}, time=0.2)
+            assert play.status is Status.SUCCESS, (joint.name, play)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_joint_far_beyond_its_range_keeps_its_group_from_moving(robot: str) -> None:
+    stage, (name, angle) = placed(robot, 1, 0.2, "high"), joint_of(robot)
+    play = stage.play(MoveJoints, angles={name: angle})
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
+    assert "is outside" in play.leaf.message
+
+
 def test_a_joint_of_another_group_is_refused() -> None:
     play = Stage("atom").prepare(*UPPER).play(MoveJoints, group="head", angles={"left_elbow_pitch": 0.3})
     assert (play.status, play.reason) == (Status.FAILURE, "unsupported")
@@ -222,6 +255,32 @@ def test_half_as_fast_takes_twice_as_long(tmp_path: Path) -> None:
     assert stage.play(PlayMotion, **values).took == pytest.approx(6.1, abs=0.2)
 
 
+def to_and_fro(folder: Path, keyframes: int) -> dict[str, Any]:
+    """Faster than a GR-2 can: it takes three and a half times as long."""
+    rows = [[math.copysign(1.4, -1 if n % 2 else 1)] for n in range(keyframes)]
+    np.savez(folder / "fro.npz", joints=np.array(["left_shoulder_pitch"]), time=np.arange(1.0, keyframes + 1), q=rows)
+    return {"file": "fro.npz"}
+
+
+def test_the_time_it_takes_is_that_of_this_robot(tmp_path: Path) -> None:
+    stage = Stage("gr2").prepare(*STANDING)
+    stage.folder = tmp_path
+    leaf = stage.leaf(PlayMotion, **to_and_fro(tmp_path, 4))
+    play = leaf.finish()
+    assert play.status is Status.SUCCESS, play
+    assert play.took == pytest.approx(leaf.leaf.takes(), abs=2.0)
+    assert play.took > 10.0
+
+
+def test_a_motion_that_is_too_fast_has_the_time_it_needs(tmp_path: Path) -> None:
+    stage = Stage("gr2")
+    stage.folder = tmp_path
+    play = stage.leaf(PlayMotion, **to_and_fro(tmp_path, 150), speed=50.0)
+    limit = play.leaf.time_limit
+    assert limit is not None
+    assert limit > 149 * 1.875 * 2.8 / 1.5 + 300.0
+
+
 def test_an_emergency_stop_midway(tmp_path: Path) -> None:
     stage, values = with_motion("atom", tmp_path)
     play = stage.leaf(PlayMotion, **values).go(1.0)
@@ -241,6 +300,138 @@ def test_a_motion_back_to_where_it_began_that_the_robot_never_gets(tmp_path: Pat
     stage, values = with_motion("gr2", tmp_path)
     stage.hurt("lost:robot_control_group_cmd")
     assert stage.play(PlayMotion, **values).reason == "not_accepted"
+
+
+# Motions the robot does not follow
+
+NOT_STABLE: list[Step] = [(SetFsm, {"state": "joint_stand"}), (SetFsm, {"state": "pd_stand"})]
+"""Fourier's robots ignore joints until they stand stably, which nobody waits for here."""
+ALLOWED, NOTICED = 0.3, 0.3
+"""Radians a joint may be off, and the seconds for which it may be told to go on after that."""
+
+
+def jump(robot: str, folder: Path) -> dict[str, Any]:
+    """A way that is quickly over; then the joint is to stay there."""
+    joint, angle = joint_of(robot)
+    angle = math.copysign(1.4, angle)
+    rows = "\n".join(f"  - {{at: {at} s, angles: [{angle} rad]}}" for at in (1.8, 10.0))
+    (folder / "jump.yaml").write_text(f"joints: [{joint}]\nkeyframes:\n{rows}\n")
+    return {"file": "jump.yaml"}
+
+
+def furthest(stage: Stage, group: str = "left_arm") -> float:
+    """How far from where its joints are a group is told to be."""
+    told = commanded(stage.guard.state, group, stage.clock.now())
+    names = [joint.name for joint in stage.profile.group(group)]
+    return max((abs(a - q(stage, name)) for a, name in zip(told or (), names)), default=0.0)
+
+
+def ready_for(stage: Stage, folder: Path) -> dict[str, Any]:
+    """Its joints are reported as often as on a robot."""
+    stage.folder = folder
+    stage.hurt(f"delayed:{stage.guard.core.setting.robot.roles['joints']},seconds=0.001s")
+    stage.wait(0.2)
+    return jump(stage.profile.name, folder)
+
+
+def watched(play: Play) -> tuple[Play, float]:
+    """A motion to its end, and the furthest any of its joints was ever sent from where it was."""
+    distances = [0.0]
+
+    def look() -> bool:
+        distances.append(furthest(play.stage))
+        return False
+
+    return play.until(look).stop(), max(distances)
+
+
+def check_not_followed(play: Play, worst: float, reason: str) -> None:
+    stage, (joint, _) = play.stage, joint_of(play.stage.profile.name)
+    assert (play.status, play.reason) == (Status.FAILURE, reason), play
+    assert f"{joint} does not follow: it is 0." in play.leaf.message, play
+    fastest = max(each.velocity or 0.0 for each in stage.profile.group("left_arm"))
+    assert ALLOWED < worst < ALLOWED + NOTICED * fastest
+    assert stage.guard.state.streams == ()
+    stage.wait(5.0)
+    assert furthest(stage) < 0.1
+
+
+def test_a_motion_ends_while_the_robot_is_not_ready_for_it(tmp_path: Path) -> None:
+    """It would jump to where the motion is by then, as fast as it can."""
+    stage = Stage("gr2").prepare(*NOT_STABLE)
+    play, worst = watched(stage.leaf(PlayMotion, **ready_for(stage, tmp_path)))
+    check_not_followed(play, worst, "not_accepted")
+    assert abs(q(stage, joint_of("gr2")[0])) < 0.1
+
+
+def test_a_motion_ends_while_an_adam_is_not_in_developer_mode(tmp_path: Path) -> None:
+    stage = Stage("adam_u")
+    stage.twin.mode = "motion"
+    play, worst = watched(stage.leaf(PlayMotion, **ready_for(stage, tmp_path)))
+    assert "developer mode" in play.leaf.message
+    stage.twin.mode = "developer"
+    check_not_followed(play, worst, "not_accepted")
+    assert abs(q(stage, joint_of("adam_u")[0])) < 0.1
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_an_arm_that_is_held_is_not_pushed_to_the_end_of_the_motion(robot: str, tmp_path: Path) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    play = stage.leaf(PlayMotion, **ready_for(stage, tmp_path)).go(0.9)
+    joint, _ = joint_of(robot)
+    stage.twin.joints.block(np.array([each.name == joint for each in stage.profile.joints]))
+    check_not_followed(*watched(play), "no_progress")
+
+
+def there_and_back(robot: str, group: str, steps: int, folder: Path) -> dict[str, Any]:
+    """From one end of every joint's range to the other, faster than any of them can."""
+    ends = [(joint.position.low, joint.position.high) for joint in profile(robot).group(group)]
+    parts = [0.0, *(step / steps for step in range(1, steps + 1)), *(step / steps for step in range(steps)[::-1])]
+    rows = [[low + (0.001 + 0.998 * part) * (high - low) for low, high in ends] for part in parts]
+    names = np.array([joint.name for joint in profile(robot).group(group)])
+    np.savez(folder / "ends.npz", joints=names, time=[0.01 * n for n in range(1, len(rows) + 1)], q=rows)
+    return {"file": "ends.npz"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "late"), [(1, ""), (7, ""), (1, "delayed:{state},seconds=0.2s"), (1, "late_exec:{command},seconds=0.2s")]
+)
+@pytest.mark.parametrize("group", ["left_arm", "head"])
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_the_fastest_motions_are_followed(robot: str, group: str, late: str, steps: int, tmp_path: Path) -> None:
+    if not profile(robot).group(group):
+        return
+    stage, values = Stage(robot).prepare(*ROBOTS[robot][0]), there_and_back(robot, group, steps, tmp_path)
+    stage.folder = tmp_path
+    if late:
+        state = stage.guard.core.setting.robot.roles["joints"]
+        stage.hurt(late.format(state=state, command=ROBOTS[robot][1]))
+        stage.wait(3.0)
+    assert (play := stage.play(PlayMotion, **values)).status is Status.SUCCESS, play
+
+
+def test_a_single_report_that_is_wrong_ends_nothing() -> None:
+    play = bend("gr2").begin().go(1.0)
+    guard = play.stage.guard
+    joints = {"left_arm": (0.0, 0.0, 0.0, -1.4, 0.0, 0.0, 0.0)}
+    guard._decide(Observation("robot_control_group_state", {"joints": joints}, {}))
+    assert play.finish().status is Status.SUCCESS
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (0, 0)])
+def test_arrays_without_joints_or_times_are_no_motion(shape: tuple[int, int], tmp_path: Path) -> None:
+    stage, _ = with_motion("gr2", tmp_path)
+    times, joints = shape
+    names = np.array([joint.name for joint in stage.profile.joints][:joints], dtype="U40")
+    np.savez(tmp_path / "empty.npz", joints=names, time=np.arange(1.0, 1 + times), q=np.zeros(shape))
+    play = stage.play(PlayMotion, file="empty.npz")
+    assert (play.status, play.reason, stage.sent) == (Status.FAILURE, "bad_file", [])
+
+
+def test_nothing_at_all_is_no_success() -> None:
+    """Whoever asks for no joint in particular has forgotten something."""
+    play = Stage("gr2").prepare(*STANDING).play(MoveJoints, angles={})
+    assert (play.status, play.reason) == (Status.FAILURE, "refused")
 
 
 def test_a_bad_file_is_named(tmp_path: Path) -> None:
@@ -372,6 +563,12 @@ def test_gains_of_a_robot_whose_profile_names_the_nominal_ones(site: Path, missi
     run = mission(site)
     assert run.finish().status == "success", run.story()
     assert list(run.twin.gains["left_arm"][0]) == [40.0] * 7  # type: ignore[attr-defined]
+
+
+def test_gains_that_get_lost_are_said_to_have_changed_nothing(site: Path, mission: StartMission) -> None:
+    run = mission(site, faults=["lost:robot_motor_cfg_group_cmd"])
+    assert run.finish().status == "failure"
+    assert "nothing changed within 5 s" in run.reason
 
 
 def test_gains_far_beyond_the_nominal_ones_are_refused(site: Path, mission: StartMission) -> None:

@@ -35,6 +35,12 @@ def test_the_numbers_of_the_specification() -> None:
     }  # fmt: skip
 
 
+def test_a_guard_file_may_say_nothing_about_joints_that_do_not_follow(tmp_path: Path) -> None:
+    path = tmp_path / "guard.yaml"
+    path.write_text("\n".join(line for line in TEXT.splitlines() if not line.startswith("  follow:")))
+    assert load_guard_config(path) == load_guard_config()
+
+
 MISTAKES = [
     ("dry_run: false", "dry_run: no", 'dry_run'),
     ("drop: false ", "dorp: false ", "dorp"),
@@ -48,6 +54,8 @@ MISTAKES = [
     ("pairs: [[amr, amr_event]]", "pairs: [[amr, arm_event]]", "arm_event"),
     ("pairs: [[amr, amr_event]]", "pairs: [[amr]]", "two channels"),
     ("critical: 10 %", "critical: 20 %", "above battery.low"),
+    ("follow: 0.3 rad", "follow: 0.4 rad", "out of range"),
+    ("follow: 200 ms", "follow: 300 ms", "out of range"),
     ("errors: [ClearErrors, ", "errors: [ClaerErrors, ", "ClaerErrors"),
     ("repeats: 3", "repeats: 3\n  repeats: 4", "repeats"),
 ]  # fmt: skip

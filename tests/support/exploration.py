@@ -387,7 +387,7 @@ def key_of(world: JudgedWorld) -> Hashable:
         tuple(sorted(what for what, at in state.asked.items() if now - at <= timing.explained)),
         tuple(sorted(state.reached.items())),
         tuple((g, _age(now, h.until)) for g, h in sorted(state.holds.items())), state.observed.base,
-        shown.stand, shown.silent, tuple(state.posing),
+        shown.stand, shown.silent, tuple(state.posing), state.unwanted,
         shown.fsm, tuple(shown.flags.items()), shown.upper_control, shown.base, shown.speed, shown.unhealthy,
         tuple(shown.errors), shown.power,
     )  # fmt: skip

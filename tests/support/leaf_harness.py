@@ -46,6 +46,7 @@ class Stage:
         at_first: Callable[[Any], object] = lambda twin: None,
         config: GuardConfig | None = None,
         confirmed: bool = False,
+        seed: int = 0,
         **changes: Any,
     ) -> None:
         """`at_first` does something to the robot before it is armed; `changes` are to its profile.
@@ -56,7 +57,7 @@ class Stage:
         self.profile = replace(profile(robot), **changes)
         self.clock = VirtualClock()
         network = MemoryNetwork(self.clock)
-        self.twin: Any = make_twin(self.profile, network.bus("robot"), self.clock)
+        self.twin: Any = make_twin(self.profile, network.bus("robot"), self.clock, seed)
         self.twin.start()
         at_first(self.twin)
         self.folder: Path | None = None

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from orchestrator.robots.capabilities.progress import Progress
 from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import EnableMotors, JointPath, JointTarget, Keyframe, MoveHand
@@ -16,6 +14,7 @@ from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.motion import path
 from orchestrator.robots.motion_file import BadMotion, read_motion
 from orchestrator.robots.outcome import SUCCESS, Outcome, failure, running, unknown
+from orchestrator.robots.profile import Joint
 from orchestrator.robots.reasons import Reason
 from orchestrator.robots.state.atom import UPPER, topic_of
 from orchestrator.robots.state.aurora import MOTION_ERROR, MOTION_MOVE
@@ -23,6 +22,8 @@ from orchestrator.robots.state.aurora import MOTION_ERROR, MOTION_MOVE
 TOLERANCE = 0.05
 """Radians from the target that count as there."""
 SETTLED = 0.1
+AT_THE_END = 0.1
+"""Radians by which a joint may seem to be beyond its range: noise, or a load that bends it."""
 STIRRED, NOTICEABLE = 0.01, 0.03
 """Radians by which a joint has moved at all, and the way (rad) from which on that must be seen."""
 PLACE_TOLERANCE = 0.02
@@ -102,7 +103,7 @@ class Joints:
             now = self.position(group)
             if isinstance(now, Unknown):
                 return now
-            here = dict(zip((joint.name for joint in joints), now.value))
+            here = {joint.name: _within_range(joint, q) for joint, q in zip(joints, now.value)}
             groups[group] = [tuple(frame.get(name, q) for name, q in here.items()) for frame in frames]
         return groups
 
@@ -171,6 +172,15 @@ class _Moving(Judge):
         if isinstance(self._start, Known) and _distance(found.value, self._start.value) > STIRRED:
             self._must_stir = False  # it has
         return self._measure(_distance(found.value, self._target), found.received, now)
+
+    def _common(self) -> Outcome | None:
+        """A motion that was not followed was not accepted, or got no further."""
+        found, receipt = super()._common(), self.receipt
+        if found is None or found.reason != Reason.ENDED or receipt is None or not receipt.not_followed:
+            return found
+        if self._must_stir:
+            return no_reaction(self.context.profile, f"no joint has moved; {receipt.reason}")
+        return failure(Reason.NO_PROGRESS, receipt.reason)
 
     def _leads_away(self, keyframes: tuple[Keyframe, ...]) -> bool:
         start = self._start
@@ -241,12 +251,11 @@ class _PlannedMove(Judge):
             return failure(Reason.NOT_ACCEPTED, "the arm did not move")
         return failure(Reason.NO_PROGRESS, f"the hand stopped {100 * away:.0f} cm from the place")
 
-    def cancel(self) -> None:
-        """The robot knows no word for stop: on its way the hand is told to be where it is."""
-        place = self._place()
-        if self._verdict is None and self.sent_at < math.inf and isinstance(place, Known):
-            self.context.commander.send(replace(self._intent, pose=place.value))
-        super().cancel()
+
+def _within_range(joint: Joint, q: float) -> float:
+    """Where a joint that is to stay is told to be; one that is far beyond its range is for the guard to refuse."""
+    nearest = min(max(q, joint.position.low), joint.position.high)
+    return nearest if abs(q - nearest) <= AT_THE_END else q
 
 
 def _distance(q: tuple[float, ...], target: tuple[float, ...]) -> float:
