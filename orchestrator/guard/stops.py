@@ -176,6 +176,7 @@ def _drop(turn: Turn) -> None:
     assert stop is not None
     if drop.fsm is not None:
         turn.send(SetFsm(drop.fsm), "stop", stop.cause)
+    hands.forget_all(turn)
     turn.change(stop=replace(stop, stage="dropped", stage_began=turn.now))
 
 
@@ -359,6 +360,7 @@ def release_streams(turn: Turn, cause: str, joints: bool = True) -> None:
     if turn.state.remote_since is not None:
         streams.end_remote(turn, cause)
     turn.change(streams=(), holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={})
+    hands.forget_all(turn)
     base_task.let_go(turn, cause)
 
 

@@ -314,3 +314,66 @@ def test_a_command_to_one_hand_leaves_the_other_its_grip(robot: str, mission: St
     assert twin.hand("left").opening[0] == pytest.approx(0.5, abs=0.01)
     assert twin.hand("right")._target == pytest.approx(target)
     assert twin.hand("right").holding
+
+
+BOTH = """
+tree: both
+robot: {robot}
+root:
+  sequence:
+{before}
+    - parallel:
+        - HandGrasp: {{hand: right}}
+        - sequence:
+            - Wait: {{time: {after} ms}}
+            - {other}
+"""
+LEFT_POSE = "HandPose: {hand: left, fingers: [20 %, 20 %, 20 %, 0 %, 20 %, 20 %]}"
+SHARED = ["atom", "atom_w", "adam_u"]
+"""Their hands are commanded by one message."""
+
+
+def both(mission: StartMission, robot: str, other: str, after: int, right: bool, left: bool) -> Any:
+    before = "" if robot == "adam_u" else "    - SetFsm: {state: ready}"
+    run = mission(BOTH.format(robot=robot, before=before, after=after, other=other))
+    twin: Any = run.twin
+    twin.hand("right").object, twin.hand("left").object = right, left
+    run.finish()
+    return run
+
+
+@pytest.mark.parametrize("robot", SHARED)
+@pytest.mark.parametrize("after", [100, 200, 300, 400, 500])
+@pytest.mark.parametrize("full", [True, False])
+def test_a_hand_that_closes_goes_on_while_the_other_is_commanded(
+    robot: str, after: int, full: bool, mission: StartMission
+) -> None:
+    run = both(mission, robot, LEFT_POSE, after, right=full, left=False)
+    hand = run.twin.hand("right")
+    assert (run.succeeded, hand.holding) == (full, full), run.story()
+    if not full:
+        assert "it met nothing up to a grip of 80 %" in run.reason
+    assert hand.opening[0] == pytest.approx(0.45 if full else 0.2, abs=0.01)
+
+
+@pytest.mark.parametrize("robot", SHARED)
+@pytest.mark.parametrize("after", [0, 300])
+@pytest.mark.parametrize(("right", "left"), [(True, True), (True, False), (False, True)])
+def test_both_hands_grasp_at_once(robot: str, after: int, right: bool, left: bool, mission: StartMission) -> None:
+    run = both(mission, robot, "HandGrasp: {hand: left}", after, right, left)
+    assert run.succeeded == (right and left), run.story()
+    if not run.succeeded:
+        assert "nothing_held" in run.reason
+    assert (run.twin.hand("right").holding, run.twin.hand("left").holding) == (right, left)
+
+
+@pytest.mark.parametrize("robot", SHARED)
+def test_one_hand_opens_while_the_other_grasps(robot: str, mission: StartMission) -> None:
+    before = "" if robot == "adam_u" else "    - SetFsm: {state: ready}\n"
+    before += "    - HandPose: {hand: left, fingers: [80 %, 80 %, 80 %, 80 %, 80 %, 80 %]}"
+    run = mission(BOTH.format(robot=robot, before=before, after=0, other="HandOpen: {hand: left}"))
+    twin: Any = run.twin
+    twin.hand("left").object = False
+    assert run.finish().status == "success", run.story()
+    assert twin.hand("right").holding
+    assert list(twin.hand("left").opening) == pytest.approx([1.0] * 6, abs=0.01)
