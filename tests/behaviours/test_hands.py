@@ -377,3 +377,77 @@ def test_one_hand_opens_while_the_other_grasps(robot: str, mission: StartMission
     assert run.finish().status == "success", run.story()
     assert twin.hand("right").holding
     assert list(twin.hand("left").opening) == pytest.approx([1.0] * 6, abs=0.01)
+
+
+def holding(run: Any) -> Any:
+    return run._mission.mission.robot.hands.holding("right")
+
+
+CARRIED = (
+    GRASPED
+    + """
+    - HandOpen: {{hand: right}}
+      name: let go
+"""
+)
+
+
+@pytest.mark.parametrize("robot", ["atom", "atom_w"])
+def test_a_hand_whose_opening_is_refused_still_holds(robot: str, mission: StartMission) -> None:
+    run = mission(CARRIED.format(robot=robot, before="    - SetFsm: {state: ready}"))
+    put_something_in(run.twin)
+    run.until("carry")
+    run.fault("battery,level=12")
+    assert run.finish().status == "failure"
+    assert run.failed_node == "let go"
+    twin: Any = run.twin
+    assert twin.hand("right").holding
+    assert holding(run).value is True
+    assert run._mission.mission.robot.hands.full() == ("right",)
+
+
+def test_what_a_hand_holds_whose_opening_was_stopped_is_not_known(mission: StartMission) -> None:
+    run = mission(CARRIED.format(robot="atom_w", before="    - SetFsm: {state: ready}"))
+    put_something_in(run.twin)
+    run.until("let go")
+    run.wait(0.1)
+    assert holding(run).value is False
+    run.pause()
+    run.wait(0.5)
+    assert isinstance(holding(run), Unknown)
+    run.resume()
+    assert run.finish().status == "success"
+    assert holding(run).value is False
+
+
+CUT_SHORT = """
+tree: cut_short
+robot: {robot}
+root:
+  sequence:
+{before}
+    - HandGrasp: {{hand: right}}
+      timeout: 500 ms
+      result: success
+    - Wait: {{time: 3 s}}
+    - {then}
+"""
+
+
+@pytest.mark.parametrize("robot", ["atom_w", "adam_u"])
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("claim", ["hands.right.holding", "not hands.right.holding"])
+def test_what_a_hand_holds_that_closes_without_a_leaf_is_not_known(
+    robot: str, full: bool, claim: str, mission: StartMission
+) -> None:
+    """The leaf is over before the hand has closed, and the hand goes on."""
+    before = "    - SetFsm: {state: ready}" if robot == "atom_w" else ""
+    run = mission(CUT_SHORT.format(robot=robot, before=before, then=f"check: {claim}"))
+    twin: Any = run.twin
+    twin.hand("right").object = full
+    assert run.finish().status == "failure"
+    assert twin.hand("right").holding == full
+    assert "what the right hand closed on was not found out" in run.reason
+    again = mission(CUT_SHORT.format(robot=robot, before=before, then="HandOpen: {hand: right}"))
+    assert again.finish().status == "success"
+    assert holding(again).value is False
