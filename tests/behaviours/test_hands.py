@@ -451,3 +451,12 @@ def test_what_a_hand_holds_that_closes_without_a_leaf_is_not_known(
     again = mission(CUT_SHORT.format(robot=robot, before=before, then="HandOpen: {hand: right}"))
     assert again.finish().status == "success"
     assert holding(again).value is False
+
+
+@pytest.mark.parametrize("robot", ["gr2", "atom", "atom_w"])  # whose hands report their effort
+def test_fingers_that_are_stuck_after_a_grasp_that_met_nothing_hold_nothing(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    assert stage.play(HandGrasp, hand="right", grip=50.0).leaf.result == "nothing"
+    stage.hurt("hand_jam:right")
+    firmer = stage.play(HandGrasp, hand="right", grip=90.0)
+    assert (firmer.status, firmer.leaf.result) == (Status.FAILURE, "not_moved")

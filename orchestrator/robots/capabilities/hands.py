@@ -72,12 +72,13 @@ class Hands:
     def grasp(self, hand: str, grip: float, start: tuple[float, ...] | None = None) -> Grasp:
         """Close by `grip` (0 to 1) and see what the fingers meet: object, nothing or not_moved.
 
-        One that goes on after a pause has moved if the fingers have since its `start`. So has one that follows another:
-        what that one closed on is held already. Without effort to tell, only if it was found to hold something.
+        One that goes on after a pause has moved if the fingers have since its `start`. So has one that follows another
+        which found an object or has not come to its end: what that one closed on is held already. Without effort to
+        tell, only if it was found to hold something.
         """
         before = self._last(hand)
-        if start is None and isinstance(before, Grasp) and (before.found_object or self.effort(hand) is not None):
-            start = before.start
+        if start is None and isinstance(before, Grasp) and before.may_hold:
+            start = before.start if before.found_object or self.effort(hand) is not None else None
         grasp = Grasp(self, self._context, HandTarget(hand, (1 - grip,) * len(self.shape.fingers)), start)
         grasp.found_object = isinstance(before, Grasp) and before.found_object
         self._told[hand].append(grasp)
