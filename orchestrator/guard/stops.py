@@ -138,8 +138,7 @@ def _where_it_is(intent: StandPose | MoveHand, turn: Turn) -> AnyIntent:
         return replace(intent, pose=seen.reach[intent.arm])
     limits = turn.setting.profile.stand_pose
     assert seen.stand is not None and limits is not None
-    ranges = (limits.dz, limits.pitch, limits.yaw)
-    return StandPose(*(min(max(value, each.low), each.high) for value, each in zip(seen.stand, ranges)))
+    return StandPose(*limits.nearest(seen.stand))
 
 
 def _send_once(turn: Turn, base: str, asked: bool) -> None:

@@ -23,6 +23,10 @@ class Range:
         """Whether the value is inside; never for NaN."""
         return self.low <= value <= self.high
 
+    def nearest(self, value: float) -> float:
+        """The value, or the end it is beyond."""
+        return min(max(value, self.low), self.high)
+
 
 @dataclass(frozen=True)
 class Joint:
@@ -69,6 +73,11 @@ class StandPoseLimits:
     yaw: Range
     stable_level: int
     """From this level on the robot stands and takes stand-pose commands."""
+
+    def nearest(self, pose: tuple[float, ...]) -> tuple[float, float, float]:
+        """What a body in this pose is told to stay there: what it reports may lie a little outside."""
+        dz, pitch, yaw = pose
+        return self.dz.nearest(dz), self.pitch.nearest(pitch), self.yaw.nearest(yaw)
 
 
 @dataclass(frozen=True)
