@@ -48,8 +48,8 @@ class RobotFacts:
 
     Beside the capabilities of the design two say that a command exists: move_hand (the robot plans arm movements by
     itself) and rotate_base (the base turns on the spot). Named ranges: stand.height, stand.pitch, stand.yaw,
-    walk.forward, walk.left, walk.turn, base.speed, base.turn, base.task_speed, reach.forward, reach.left, reach.up, and
-    hand.fingers (how many a hand has).
+    walk.forward, walk.left, walk.turn, base.speed, base.turn, base.task_speed, base.task_acceleration, reach.forward,
+    reach.left, reach.up, and hand.fingers (how many a hand has).
     """
 
     name: str

@@ -95,6 +95,8 @@ CAUTIOUS_REACH = Reach(forward=Range(-0.2, 0.6), left=Range(-0.6, 0.6), up=Range
 
 SLOWEST_TASK = 0.05
 """m/s."""
+TASK_ACCELERATION = (0.05, 2.0)
+"""m/s per second: the vendor's range for gaining speed and for losing it."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,15 @@ class Base:
     def task_speed(self) -> Range:
         """At which it may be told to drive its tasks, m/s: one that could not move would never arrive."""
         return Range(min(SLOWEST_TASK, self.linear), self.linear)
+
+    @property
+    def task_acceleration(self) -> Range:
+        """At which it may be told to gain and lose speed."""
+        return Range(*TASK_ACCELERATION)
+
+    def turning_like(self, linear: float) -> float:
+        """How it turns in proportion to how it drives."""
+        return linear * self.angular / self.linear
 
 
 @dataclass(frozen=True)

@@ -132,6 +132,8 @@ REFUSED: list[tuple[str, Callable[[], Ask], str]] = [
     ("limits", lambda: ask(i.DriveBase(0.7, 0.0)), "linear"),
     ("limits", lambda: ask(i.SetBaseSpeed(-0.1, 0.0)), "linear"),
     ("limits", lambda: ask(i.SetBaseSpeed(0.0, 0.0)), "linear 0 is outside 0.05"),
+    ("limits", lambda: ask(i.SetBaseAcceleration(2.1, 1.0)), "linear 2.1 is outside 0.05 to 2"),
+    ("limits", lambda: ask(i.SetBaseDeceleration(0.0, 0.0)), "linear 0 is outside 0.05 to 2"),
     ("limits", lambda: ask(i.EnableMotors((True,))), "motors"),
     ("limits", lambda: ask(i.SetGains("left_arm", (999.0,) * 7, (1.0,) * 7)), "kp of"),
     ("limits", lambda: ask(i.StandPose(0.5, 0.0, 0.0), robot="gr2"), "dz"),
