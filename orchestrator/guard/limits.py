@@ -161,6 +161,8 @@ def _gains(intent: i.SetGains, profile: Profile, config: GuardConfig, rules: Rob
     joints = profile.group(intent.group)
     if not joints or not len(intent.kp) == len(intent.kd) == len(joints):
         return f"gains of {intent.group} must be one kp and one kd for each of its {len(joints)} joints"
+    if problem := _group(intent.group, len(joints), profile, config, rules):
+        return problem
     for joint, kp, kd in zip(joints, intent.kp, intent.kd):
         if joint.kp is None or joint.kd is None:
             return f"the nominal gains of {joint.name} are not known"

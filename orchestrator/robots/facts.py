@@ -59,7 +59,7 @@ class RobotFacts:
     fsm_states: tuple[str, ...] = ()
     upper_states: tuple[str, ...] = ()  # values of upper-body control, such as off, on
     velocity_sources: tuple[str, ...] = ()
-    tags: Mapping[str, int] = field(default_factory=dict)  # named floor tags; empty: any number is taken
+    tags: Mapping[str, int] = field(default_factory=dict)  # named floor tags; empty: the guard decides
     poses: Mapping[str, Pose] = field(default_factory=dict)
     groups: Mapping[str, Group] = field(default_factory=dict)
     joints: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # name to limits in rad

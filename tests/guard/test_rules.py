@@ -136,6 +136,8 @@ REFUSED: list[tuple[str, Callable[[], Ask], str]] = [
     ("limits", lambda: ask(i.SetBaseDeceleration(0.0, 0.0)), "linear 0 is outside 0.05 to 2"),
     ("limits", lambda: ask(i.EnableMotors((True,))), "motors"),
     ("limits", lambda: ask(i.SetGains("left_arm", (999.0,) * 7, (1.0,) * 7)), "kp of"),
+    ("limits", lambda: ask(i.SetGains("lift", (1.0,) * 3, (1.0,) * 3)), "never commanded"),
+    ("limits", lambda: ask(i.SetGains("left_leg", (1.0,) * 6, (1.0,) * 6), robot="gr2", config=ALLOWED), "low_level"),
     ("limits", lambda: ask(i.StandPose(0.5, 0.0, 0.0), robot="gr2"), "dz"),
     ("limits", lambda: ask(i.MoveHand("left_arm", (0.0,) * 7, False, 0.5), robot="gr2"), "quaternion"),
     ("limits", lambda: ask(hand_at(3.0, 0.2, 0.1), robot="gr2"), "forward 3 is outside -0.2 to 0.6"),
