@@ -18,6 +18,7 @@ from orchestrator.guard.limits import beyond_limits
 from orchestrator.leaf import Leaf
 from orchestrator.robots.facts_of import facts_of
 from orchestrator.robots.profile import Profile
+from orchestrator.testing import StartMission
 from tests.support.fake_robot import ready
 from tests.support.guard_world import default_config, profile
 
@@ -72,3 +73,31 @@ def test_a_base_at_its_highest_speed_turns_no_faster_than_it_may(linear: float, 
     assert len(fake.orders.intents) == 3
     for intent in fake.orders.intents:
         assert beyond_limits(intent, changed, config, rules_for(config, changed)) is None
+
+
+WALK = """
+tree: sideways
+robot: gr1
+root:
+  - SetFsm: {state: joint_stand}
+  - SetFsm: {state: pd_stand}
+  - WaitStable
+  - SetFsm: {state: walk}
+  - SetVelocitySource: {source: navigation}
+  - """
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        "Walk: {left: 0.1 m/s * 3, time: 1 s}",
+        "Walk: {left: -0.1 m/s * 3, time: 1 s}",
+        "Walk: {left: $v, time: 1 s}\n    for_each: {v: [0.1 m/s * 3]}",
+        "Walk: {left: $v * 3, time: 1 s}\n    for_each: {v: [0.1 m/s, -0.1 m/s]}",
+    ],
+)
+def test_what_rounding_carries_beyond_a_limit_is_at_the_limit(node: str, mission: StartMission) -> None:
+    assert 0.1 * 3 > 0.3 == facts_of(profile("gr1")).ranges["walk.left"][1]
+    run = mission(WALK + node)
+    assert run.finish().status == "success", run.story()
+    assert {abs(asked["vy"]) for asked in run.commands("Velocity")} == {0.3}
