@@ -65,6 +65,9 @@ class Ask(Leaf, asks=True, result_params=("choices", "fail_on"), timeout=None):
     choices: Annotated[list[str], Between(1)]
     fail_on: list[str] = []  # noqa: RUF012 (a parameter's default, never changed)
 
+    def mistake(self) -> tuple[str, str] | None:
+        return ("fail_on", "it fails whatever is answered") if set(self.choices) <= set(self.fail_on) else None
+
     def start(self) -> None:
         self.result = None
         self.message = self.question

@@ -120,8 +120,8 @@ class SetBaseSpeed(
     """
 
     speed: Annotated[Speed, Limit("base.task_speed")]
-    acceleration: Annotated[float, Between(0.05, 2.0)] | None = None
-    deceleration: Annotated[float, Between(0.05, 2.0)] | None = None
+    acceleration: Annotated[float, Limit("base.task_acceleration")] | None = None
+    deceleration: Annotated[float, Limit("base.task_acceleration")] | None = None
 
     def command(self) -> Judge:
         return self.robot.mobile_base.set_speed(self.speed, self.acceleration, self.deceleration)

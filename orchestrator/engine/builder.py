@@ -15,7 +15,7 @@ from py_trees.composites import Selector, Sequence
 
 from orchestrator.clock import Clock
 from orchestrator.engine.breakpoints import fits
-from orchestrator.engine.conditions import DYNAMIC, Condition, bind, bind_time, check_range
+from orchestrator.engine.conditions import DYNAMIC, Condition, bind, bind_time, in_range
 from orchestrator.engine.events import NodeInfo, Structure
 from orchestrator.engine.nodes.composites import Parallel, ReactiveSelector, ReactiveSequence
 from orchestrator.engine.nodes.finally_ import Finally, TryAll
@@ -227,10 +227,8 @@ class _Builder:
         ranges = self._tree.robot.ranges if self._tree.robot else {}
 
         def value_of(name: str, value: Callable[[], Any]) -> Any:
-            found = value()
             wanted = declared.params[name].type
-            check_range(name, found, wanted, ranges.get(wanted.limit) if wanted.limit else None)
-            return found
+            return in_range(name, value(), wanted, ranges.get(wanted.limit) if wanted.limit else None)
 
         if not dynamic and not plays_files:  # a file may be another one by the time it is played
             parts = parts_used(declared, constants, self._tree.robot, folder)

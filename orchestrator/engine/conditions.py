@@ -11,6 +11,7 @@ from orchestrator.engine.run import Run
 from orchestrator.leaf import Duration, ParamType, param_type
 from orchestrator.treefile import Expression, Template
 from orchestrator.treefile.model import text_of
+from orchestrator.treefile.values import nearest_in
 
 
 class Unknown(Exception):
@@ -86,8 +87,7 @@ def bind_time(name: str, value: Any, run: Run) -> Callable[[], float]:
     found = bind(value, run)
 
     def time() -> float:
-        seconds: float = found()
-        check_range(name, seconds, _DURATION, None)
+        seconds: float = in_range(name, found(), _DURATION, None)
         return seconds
 
     return time if isinstance(value, DYNAMIC) else found
@@ -115,12 +115,15 @@ def _filled_in(template: Template, run: Run) -> Callable[[], str]:
     return lambda: "".join(part_of(part) for part in template.parts)
 
 
-def check_range(name: str, value: Any, wanted: ParamType, limits: tuple[float, float] | None) -> None:
-    """What a file can't say before the run is checked when the node starts; raises Unknown."""
+def in_range(name: str, value: Any, wanted: ParamType, limits: tuple[float, float] | None) -> Any:
+    """What a file can't say before the run is checked when the node starts, as if it stood there; raises Unknown."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return
+        return value
     lower, upper = limits or (None, None)
     for low, high in ((wanted.lower, wanted.upper), (lower, upper)):
-        if not isfinite(value) or (low is not None and value < low) or (high is not None and value > high):
+        found = nearest_in(value, low, high) if isfinite(value) else None
+        if found is None:
             shown = [text_of(bound, wanted.kind) if bound is not None else "any" for bound in (value, low, high)]
             raise Unknown(f"{name} is {shown[0]}, which is out of range: from {shown[1]} to {shown[2]}")
+        value = found
+    return value

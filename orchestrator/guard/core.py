@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from orchestrator.guard import arming, base_task, events, leasing, stops, streams, watching
+from orchestrator.guard import arming, base_task, events, hands, leasing, stops, streams, watching
 from orchestrator.guard.config import GuardConfig, rules_for
 from orchestrator.guard.freshness import Freshness
 from orchestrator.guard.modes import ACTIVE, Mode
@@ -33,6 +33,7 @@ HANDLERS: dict[type[events.Event], Callable[[Turn, Any], None]] = {
     events.LateFlags: watching.late_flags,
     events.Mismatch: watching.mismatch,
     events.AuditState: watching.audit_state,
+    events.HandNotTold: lambda turn, event: hands.forget(turn, event.hand),
     events.RunConnected: leasing.connected,
     events.RunBegan: leasing.began,
     events.IntentAsked: leasing.asked,

@@ -26,6 +26,7 @@ from orchestrator.guard.events import (
     CallAnswered,
     Event,
     ForeignWriters,
+    HandNotTold,
     Heartbeat,
     IntentAsked,
     LateFlags,
@@ -422,6 +423,8 @@ class Guard:
         return True
 
     def _report_refused(self, output: Output, why: str) -> None:
+        if isinstance(output, Send) and isinstance(output.intent, HandTarget):
+            self._later.append(HandNotTold(output.intent.hand))
         text = f"{output.cause}: {why}"
         self.on_report(Report("warning" if output.role == "stop" else "refused", text, output.id, "not sent"))
 

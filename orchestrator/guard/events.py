@@ -66,6 +66,12 @@ class CallAnswered(Event, frozen=True):
     """None: it took it."""
 
 
+class HandNotTold(Event, frozen=True):
+    """A command to a hand was let out, but never left."""
+
+    hand: str
+
+
 class ForeignWriters(Event, frozen=True):
     """Who else writes our command topics now."""
 

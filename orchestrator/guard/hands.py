@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from orchestrator.guard.modes import ACTIVE
 from orchestrator.guard.rules import staleness
 from orchestrator.guard.state import Angles, Rest, State, Told
 from orchestrator.guard.turn import Turn
@@ -36,7 +37,12 @@ def tell(turn: Turn, hand: str, target: Angles) -> None:
 def observed(turn: Turn, hands: dict[str, Angles]) -> None:
     """Where the fingers are now."""
     before, now = turn.state.resting, turn.now
-    turn.change(resting=before | {hand: _after(before.get(hand), q, now) for hand, q in hands.items()})
+    after = {hand: _after(before.get(hand), q, now) for hand, q in hands.items()}
+    turn.change(resting=before | after)
+    stop = turn.state.stop
+    if turn.state.mode not in ACTIVE and (stop is None or stop.outcome != "open"):
+        # It moves by somebody else's doing, or has let go.
+        forget(turn, *(hand for hand, rest in after.items() if rest.since == now))
 
 
 def _after(rest: Rest | None, q: Angles, now: float) -> Rest:
@@ -70,8 +76,22 @@ def left_alone(turn: Turn) -> set[str]:
 
 
 def kept(state: State, hand: str, measured: Angles) -> Angles:
-    """What a hand is told while the other one is commanded in the same message: what it was told, once it rests."""
-    return state.told[hand].target if rests(state, hand) else measured
+    """What a hand is told while the other one is commanded in the same message: what it was told last.
+
+    It may be on its way there, or press on something. One that a stop has held was told by the stop where it is.
+    """
+    told = state.told.get(hand)
+    return measured if told is None or told.void else told.target
+
+
+def forget(turn: Turn, *which: str) -> None:
+    """What these hands were told is not what they do by now: it is not to be told them again."""
+    told = turn.state.told
+    turn.change(told=told | {hand: replace(told[hand], void=True) for hand in which if hand in told})
+
+
+def forget_all(turn: Turn) -> None:
+    forget(turn, *turn.state.told)
 
 
 def of(moved: frozenset[str]) -> frozenset[str]:

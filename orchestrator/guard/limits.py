@@ -161,6 +161,8 @@ def _gains(intent: i.SetGains, profile: Profile, config: GuardConfig, rules: Rob
     joints = profile.group(intent.group)
     if not joints or not len(intent.kp) == len(intent.kd) == len(joints):
         return f"gains of {intent.group} must be one kp and one kd for each of its {len(joints)} joints"
+    if problem := _group(intent.group, len(joints), profile, config, rules):
+        return problem
     for joint, kp, kd in zip(joints, intent.kp, intent.kd):
         if joint.kp is None or joint.kd is None:
             return f"the nominal gains of {joint.name} are not known"
@@ -195,19 +197,21 @@ def _drive(intent: i.DriveBase, profile: Profile, config: GuardConfig, rules: Ro
 
 
 def _base_speed(intent: i.SetBaseSpeed, profile: Profile, config: GuardConfig, rules: RobotRules) -> str | None:
-    if problem := _base_setting(intent, profile, config, rules):
+    if problem := _base_speeds(intent.linear, intent.angular, profile, lowest=0):
         return problem
     assert profile.base is not None
     return _outside("linear", intent.linear, profile.base.task_speed)
 
 
-def _base_setting(
-    intent: i.SetBaseSpeed | i.SetBaseAcceleration | i.SetBaseDeceleration,
-    profile: Profile,
-    config: GuardConfig,
-    rules: RobotRules,
+def _base_acceleration(
+    intent: i.SetBaseAcceleration | i.SetBaseDeceleration, profile: Profile, config: GuardConfig, rules: RobotRules
 ) -> str | None:
-    return _base_speeds(intent.linear, intent.angular, profile, lowest=0)
+    base = profile.base
+    if base is None:
+        return f"{profile.name} has no base"
+    allowed = base.task_acceleration
+    turning = Range(base.turning_like(allowed.low), base.turning_like(allowed.high))
+    return _first(_outside("linear", intent.linear, allowed), _outside("angular", intent.angular, turning))
 
 
 def _base_speeds(linear: float, angular: float, profile: Profile, lowest: int) -> str | None:
@@ -236,8 +240,8 @@ _CHECKS: dict[type[AnyIntent], Any] = {
     i.RotateBase: _rotate,
     i.DriveBase: _drive,
     i.SetBaseSpeed: _base_speed,
-    i.SetBaseAcceleration: _base_setting,
-    i.SetBaseDeceleration: _base_setting,
+    i.SetBaseAcceleration: _base_acceleration,
+    i.SetBaseDeceleration: _base_acceleration,
 }
 
 

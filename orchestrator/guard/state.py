@@ -134,6 +134,8 @@ class Told(msgspec.Struct, frozen=True):
     at: float
     start: Angles | None
     target: Angles
+    void: bool = False
+    """Whether the hand may do something else by now, or was never told."""
 
 
 class Rest(msgspec.Struct, frozen=True):

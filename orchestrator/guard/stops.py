@@ -178,8 +178,7 @@ def _where_it_is(intent: StandPose | MoveHand, turn: Turn) -> AnyIntent:
         return replace(intent, pose=seen.reach[intent.arm])
     limits = turn.setting.profile.stand_pose
     assert seen.stand is not None and limits is not None
-    ranges = (limits.dz, limits.pitch, limits.yaw)
-    return StandPose(*(min(max(value, each.low), each.high) for value, each in zip(seen.stand, ranges)))
+    return StandPose(*limits.nearest(seen.stand))
 
 
 def _send_once(turn: Turn, base: str, asked: bool) -> None:
@@ -216,6 +215,7 @@ def _drop(turn: Turn) -> None:
     assert stop is not None
     if drop.fsm is not None:
         turn.send(SetFsm(drop.fsm), "stop", stop.cause)
+    hands.forget_all(turn)
     turn.change(stop=replace(stop, stage="dropped", stage_began=turn.now))
 
 
@@ -399,6 +399,7 @@ def release_streams(turn: Turn, cause: str, joints: bool = True) -> None:
     if turn.state.remote_since is not None:
         streams.end_remote(turn, cause)
     turn.change(streams=(), holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={})
+    hands.forget_all(turn)
     base_task.let_go(turn, cause)
 
 

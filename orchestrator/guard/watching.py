@@ -133,6 +133,7 @@ def latch(turn: Turn, channels: frozenset[str]) -> None:
     turn.report("emergency", f"e-stop: {names}", value=names)
     stops.begin(turn, "hold", f"e-stop {names}", joints=joints, asked=True)
     _silence_after(turn)
+    hands.forget_all(turn)
     turn.change(latched=latched)
     turn.enter(Mode.ESTOPPED, f"e-stop {', '.join(sorted(latched))}")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from orchestrator.data import own_path
 from orchestrator.guard.config import RobotRules, load_guard_config, rules_for
+from orchestrator.guard.limits import beyond_limits
 from orchestrator.leaf import By, Declaration
+from orchestrator.robots import intents
+from orchestrator.robots.intents import AnyIntent
 from orchestrator.robots.profile import Profile
 from orchestrator.treefile.model import Expression, Template, Tree, TreeNode
 from orchestrator.yamlfile import Findings, Mapping, Place, read_file
@@ -28,10 +32,14 @@ def forbidden(tree: Tree, profile: Profile, guard_file: Path | None = None) -> I
     config = load_guard_config(path)
     rules = rules_for(config, profile)
     for node, leaf in leaves:
-        for key, why in _wanted(node, leaf, profile, rules):
-            if not getattr(config.allow, key):
-                off = f"allow.{key} is off in the guard file ({_place(path, key)})"
-                yield node.place, f"{leaf.name} is forbidden: {f'{why}, and ' if why else ''}{off}"
+        wanted = [(key, why) for key, why in _wanted(node, leaf, profile, rules) if not getattr(config.allow, key)]
+        for key, why in wanted:
+            off = f"allow.{key} is off in the guard file ({_place(path, key)})"
+            yield node.place, f"{leaf.name} is forbidden: {f'{why}, and ' if why else ''}{off}"
+        if not wanted:
+            problems = (beyond_limits(intent, profile, config, rules) for intent in _asks(node, leaf, profile))
+            for problem in dict.fromkeys(filter(None, problems)):
+                yield node.place, f"{leaf.name} is beyond what the guard lets pass: {problem}"
 
 
 def tell_forbidden(tree: Tree, profile: Profile, findings: Findings) -> None:
@@ -70,6 +78,32 @@ def _wanted(node: TreeNode, leaf: Declaration, profile: Profile, rules: RobotRul
     for leg in rules.legs:
         if leg in moved:
             yield "low_level", f"it moves {leg}"
+
+
+def _asks(node: TreeNode, leaf: Declaration, profile: Profile) -> Iterator[AnyIntent]:
+    """What it asks of the guard, where more limits that than what is written beside its parameters."""
+    make = _INTENTS.get(leaf.name)
+    if make is None or node.values.keys() != leaf.params.keys():
+        return
+    names, of = make
+    for values in product(*(_values(node, name) for name in names)):
+        yield from of(profile, *values)
+
+
+def _gains(profile: Profile, group: str, stiffness: float, damping: float) -> Iterator[AnyIntent]:
+    joints = len(profile.group(group))
+    yield intents.SetGains(group, (stiffness,) * joints, (damping,) * joints)
+
+
+def _tag(profile: Profile, tag: int | str) -> Iterator[AnyIntent]:
+    if isinstance(tag, int):  # a name is one that the profile has
+        yield intents.MoveToTag(tag, None)
+
+
+_INTENTS: dict[str, tuple[tuple[str, ...], Callable[..., Iterator[AnyIntent]]]] = {
+    "SetGains": (("group", "stiffness", "damping"), _gains),
+    "MoveToTag": (("tag",), _tag),
+}
 
 
 def _moved_groups(node: TreeNode, leaf: Declaration, profile: Profile) -> Iterator[str]:

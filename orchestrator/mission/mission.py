@@ -161,6 +161,8 @@ class Mission:
             for node in built.root.iterate():
                 if isinstance(node, LeafNode):
                     node.was_cut_off = False
+        elif self.robot.has("hands"):
+            self.robot.hands.continue_earlier_run()
         self._use(built)
 
     def arm(self, who: str, by_hand: bool = False) -> None:

@@ -48,8 +48,8 @@ class RobotFacts:
 
     Beside the capabilities of the design two say that a command exists: move_hand (the robot plans arm movements by
     itself) and rotate_base (the base turns on the spot). Named ranges: stand.height, stand.pitch, stand.yaw,
-    walk.forward, walk.left, walk.turn, base.speed, base.turn, base.task_speed, reach.forward, reach.left, reach.up, and
-    hand.fingers (how many a hand has).
+    walk.forward, walk.left, walk.turn, base.speed, base.turn, base.task_speed, base.task_acceleration, reach.forward,
+    reach.left, reach.up, and hand.fingers (how many a hand has).
     """
 
     name: str
@@ -59,7 +59,7 @@ class RobotFacts:
     fsm_states: tuple[str, ...] = ()
     upper_states: tuple[str, ...] = ()  # values of upper-body control, such as off, on
     velocity_sources: tuple[str, ...] = ()
-    tags: Mapping[str, int] = field(default_factory=dict)  # named floor tags; empty: any number is taken
+    tags: Mapping[str, int] = field(default_factory=dict)  # named floor tags; empty: the guard decides
     poses: Mapping[str, Pose] = field(default_factory=dict)
     groups: Mapping[str, Group] = field(default_factory=dict)
     joints: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # name to limits in rad

@@ -76,7 +76,7 @@ def _ranges(profile: Profile) -> dict[str, tuple[float, float]]:
         found |= {"stand.height": stand.dz, "stand.pitch": stand.pitch, "stand.yaw": stand.yaw}
     if base is not None:
         found |= {"base.speed": Range(-base.linear, base.linear), "base.turn": Range(-base.angular, base.angular)}
-        found["base.task_speed"] = base.task_speed
+        found |= {"base.task_speed": base.task_speed, "base.task_acceleration": base.task_acceleration}
     if profile.move_command:
         reach = profile.reach
         found |= {"reach.forward": reach.forward, "reach.left": reach.left, "reach.up": reach.up}

@@ -23,6 +23,10 @@ class Range:
         """Whether the value is inside; never for NaN."""
         return self.low <= value <= self.high
 
+    def nearest(self, value: float) -> float:
+        """The value, or the end it is beyond."""
+        return min(max(value, self.low), self.high)
+
 
 @dataclass(frozen=True)
 class Joint:
@@ -70,6 +74,11 @@ class StandPoseLimits:
     stable_level: int
     """From this level on the robot stands and takes stand-pose commands."""
 
+    def nearest(self, pose: tuple[float, ...]) -> tuple[float, float, float]:
+        """What a body in this pose is told to stay there: what it reports may lie a little outside."""
+        dz, pitch, yaw = pose
+        return self.dz.nearest(dz), self.pitch.nearest(pitch), self.yaw.nearest(yaw)
+
 
 @dataclass(frozen=True)
 class Reach:
@@ -86,6 +95,8 @@ CAUTIOUS_REACH = Reach(forward=Range(-0.2, 0.6), left=Range(-0.6, 0.6), up=Range
 
 SLOWEST_TASK = 0.05
 """m/s."""
+TASK_ACCELERATION = (0.05, 2.0)
+"""m/s per second: the vendor's range for gaining speed and for losing it."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +116,15 @@ class Base:
     def task_speed(self) -> Range:
         """At which it may be told to drive its tasks, m/s: one that could not move would never arrive."""
         return Range(min(SLOWEST_TASK, self.linear), self.linear)
+
+    @property
+    def task_acceleration(self) -> Range:
+        """At which it may be told to gain and lose speed."""
+        return Range(*TASK_ACCELERATION)
+
+    def turning_like(self, linear: float) -> float:
+        """How it turns in proportion to how it drives."""
+        return linear * self.angular / self.linear
 
 
 @dataclass(frozen=True)

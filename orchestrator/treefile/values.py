@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -202,12 +203,9 @@ class Reader:
                 value = unit[1](float(match[1]))
             else:
                 value = _LITERALS[kind].parse(text)
-            self.check_number(value, wanted)
-            return value
+            return self.check_number(value, wanted)
         if _ATTEMPT.fullmatch(text) or _WORD.fullmatch(text):
-            value = _LITERALS[kind].parse(text)
-            self.check_number(value, wanted)
-            return value
+            return self.check_number(_LITERALS[kind].parse(text), wanted)
         if kind == "duration" and _TWO_TIMES.fullmatch(text):
             parts = " + ".join(f"{digits} {_MINUTES.get(unit, unit)}" for digits, unit in _TIME.findall(text))
             raise Mistake("wrong-unit", "a duration has one number and one unit, or is a sum", parts)
@@ -222,16 +220,19 @@ class Reader:
             raise Mistake("wrong-type", f"{_a(wanted.name)} is wanted here; this is {_a(made.kind)}")
         if made.const is NOT_CONSTANT:
             return made
-        self.check_constant(made.const, wanted)
-        return made.const
+        return self.check_constant(made.const, wanted)
 
-    def check_number(self, value: float, wanted: ParamType) -> None:
-        """Raise a Mistake when a number is out of its range, or of the robot's."""
-        _check_range(value, wanted.lower, wanted.upper, wanted.kind, "")
+    def check_number(self, value: float, wanted: ParamType) -> float:
+        """The number; at the end of its range, or of the robot's, if only rounding carries it beyond.
+
+        Raises a Mistake when it is further out.
+        """
+        value = _in_range(value, wanted.lower, wanted.upper, wanted.kind, "")
         if wanted.limit is not None and self._robot is not None and self.active:
             limits = self._robot.ranges.get(wanted.limit)
             if limits is not None:
-                _check_range(value, *limits, wanted.kind, f" on {self._robot.name}")
+                value = _in_range(value, *limits, wanted.kind, f" on {self._robot.name}")
+        return value
 
     def _bool(self, node: Scalar) -> Value | Unread:
         if node.text in ("true", "false") or _WORD.fullmatch(node.text):
@@ -394,7 +395,7 @@ class Reader:
         kind = wanted.kind
         if kind in NUMBERS:
             if not isinstance(value, str):  # the name of a tag, and no robot to say its number
-                self.check_number(value, wanted)
+                return self.check_number(value, wanted)
         elif kind == "tag" and isinstance(value, int):
             self._check_tag(value)
         elif kind == "tag":
@@ -504,9 +505,21 @@ def _lone_dollar(text: str, at: int) -> Mistake:
 _ANGLE = ParamType("angle")
 
 
-def _check_range(value: float, lower: float | None, upper: float | None, kind: str, where: str) -> None:
-    if (lower is None or value >= lower - 1e-9) and (upper is None or value <= upper + 1e-9):
-        return
+ROUNDING = 1e-9
+
+
+def nearest_in(value: float, lower: float | None, upper: float | None) -> float | None:
+    """The value; the end of the range if only rounding carries it beyond; None if it is further out."""
+    low, high = -inf if lower is None else lower, inf if upper is None else upper
+    if low <= value <= high:
+        return value
+    return min(max(value, low), high) if low - ROUNDING <= value <= high + ROUNDING else None
+
+
+def _in_range(value: float, lower: float | None, upper: float | None, kind: str, where: str) -> float:
+    found = nearest_in(value, lower, upper)
+    if found is not None:
+        return found
     said = [text_of(bound, kind) if bound is not None else "" for bound in (value, lower, upper)]
     if lower is not None and upper is not None:
         allowed = f"between {said[1]} and {said[2]}"

@@ -314,3 +314,149 @@ def test_a_command_to_one_hand_leaves_the_other_its_grip(robot: str, mission: St
     assert twin.hand("left").opening[0] == pytest.approx(0.5, abs=0.01)
     assert twin.hand("right")._target == pytest.approx(target)
     assert twin.hand("right").holding
+
+
+BOTH = """
+tree: both
+robot: {robot}
+root:
+  sequence:
+{before}
+    - parallel:
+        - HandGrasp: {{hand: right}}
+        - sequence:
+            - Wait: {{time: {after} ms}}
+            - {other}
+"""
+LEFT_POSE = "HandPose: {hand: left, fingers: [20 %, 20 %, 20 %, 0 %, 20 %, 20 %]}"
+SHARED = ["atom", "atom_w", "adam_u"]
+"""Their hands are commanded by one message."""
+
+
+def both(mission: StartMission, robot: str, other: str, after: int, right: bool, left: bool) -> Any:
+    before = "" if robot == "adam_u" else "    - SetFsm: {state: ready}"
+    run = mission(BOTH.format(robot=robot, before=before, after=after, other=other))
+    twin: Any = run.twin
+    twin.hand("right").object, twin.hand("left").object = right, left
+    run.finish()
+    return run
+
+
+@pytest.mark.parametrize("robot", SHARED)
+@pytest.mark.parametrize("after", [100, 200, 300, 400, 500])
+@pytest.mark.parametrize("full", [True, False])
+def test_a_hand_that_closes_goes_on_while_the_other_is_commanded(
+    robot: str, after: int, full: bool, mission: StartMission
+) -> None:
+    run = both(mission, robot, LEFT_POSE, after, right=full, left=False)
+    hand = run.twin.hand("right")
+    assert (run.succeeded, hand.holding) == (full, full), run.story()
+    if not full:
+        assert "it met nothing up to a grip of 80 %" in run.reason
+    assert hand.opening[0] == pytest.approx(0.45 if full else 0.2, abs=0.01)
+
+
+@pytest.mark.parametrize("robot", SHARED)
+@pytest.mark.parametrize("after", [0, 300])
+@pytest.mark.parametrize(("right", "left"), [(True, True), (True, False), (False, True)])
+def test_both_hands_grasp_at_once(robot: str, after: int, right: bool, left: bool, mission: StartMission) -> None:
+    run = both(mission, robot, "HandGrasp: {hand: left}", after, right, left)
+    assert run.succeeded == (right and left), run.story()
+    if not run.succeeded:
+        assert "nothing_held" in run.reason
+    assert (run.twin.hand("right").holding, run.twin.hand("left").holding) == (right, left)
+
+
+@pytest.mark.parametrize("robot", SHARED)
+def test_one_hand_opens_while_the_other_grasps(robot: str, mission: StartMission) -> None:
+    before = "" if robot == "adam_u" else "    - SetFsm: {state: ready}\n"
+    before += "    - HandPose: {hand: left, fingers: [80 %, 80 %, 80 %, 80 %, 80 %, 80 %]}"
+    run = mission(BOTH.format(robot=robot, before=before, after=0, other="HandOpen: {hand: left}"))
+    twin: Any = run.twin
+    twin.hand("left").object = False
+    assert run.finish().status == "success", run.story()
+    assert twin.hand("right").holding
+    assert list(twin.hand("left").opening) == pytest.approx([1.0] * 6, abs=0.01)
+
+
+def holding(run: Any) -> Any:
+    return run._mission.mission.robot.hands.holding("right")
+
+
+CARRIED = (
+    GRASPED
+    + """
+    - HandOpen: {{hand: right}}
+      name: let go
+"""
+)
+
+
+@pytest.mark.parametrize("robot", ["atom", "atom_w"])
+def test_a_hand_whose_opening_is_refused_still_holds(robot: str, mission: StartMission) -> None:
+    run = mission(CARRIED.format(robot=robot, before="    - SetFsm: {state: ready}"))
+    put_something_in(run.twin)
+    run.until("carry")
+    run.fault("battery,level=12")
+    assert run.finish().status == "failure"
+    assert run.failed_node == "let go"
+    twin: Any = run.twin
+    assert twin.hand("right").holding
+    assert holding(run).value is True
+    assert run._mission.mission.robot.hands.full() == ("right",)
+
+
+def test_what_a_hand_holds_whose_opening_was_stopped_is_not_known(mission: StartMission) -> None:
+    run = mission(CARRIED.format(robot="atom_w", before="    - SetFsm: {state: ready}"))
+    put_something_in(run.twin)
+    run.until("let go")
+    run.wait(0.1)
+    assert holding(run).value is False
+    run.pause()
+    run.wait(0.5)
+    assert isinstance(holding(run), Unknown)
+    run.resume()
+    assert run.finish().status == "success"
+    assert holding(run).value is False
+
+
+CUT_SHORT = """
+tree: cut_short
+robot: {robot}
+root:
+  sequence:
+{before}
+    - HandGrasp: {{hand: right}}
+      timeout: 500 ms
+      result: success
+    - Wait: {{time: 3 s}}
+    - {then}
+"""
+
+
+@pytest.mark.parametrize("robot", ["atom_w", "adam_u"])
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("claim", ["hands.right.holding", "not hands.right.holding"])
+def test_what_a_hand_holds_that_closes_without_a_leaf_is_not_known(
+    robot: str, full: bool, claim: str, mission: StartMission
+) -> None:
+    """The leaf is over before the hand has closed, and the hand goes on."""
+    before = "    - SetFsm: {state: ready}" if robot == "atom_w" else ""
+    run = mission(CUT_SHORT.format(robot=robot, before=before, then=f"check: {claim}"))
+    twin: Any = run.twin
+    twin.hand("right").object = full
+    assert run.finish().status == "failure"
+    assert twin.hand("right").holding == full
+    assert "what the right hand closed on was not found out" in run.reason
+    again = mission(CUT_SHORT.format(robot=robot, before=before, then="HandOpen: {hand: right}"))
+    assert again.finish().status == "success"
+    assert holding(again).value is False
+
+
+@pytest.mark.parametrize("robot", ["gr2", "atom", "atom_w"])  # whose hands report their effort
+def test_fingers_that_are_stuck_after_a_grasp_that_met_nothing_hold_nothing(robot: str) -> None:
+    stage = Stage(robot).prepare(*ROBOTS[robot][0])
+    assert stage.play(HandGrasp, hand="right", grip=50.0).leaf.result == "nothing"
+    stage.hurt("hand_jam:right")
+    firmer = stage.play(HandGrasp, hand="right", grip=90.0)
+    assert (firmer.status, firmer.leaf.result) == (Status.FAILURE, "not_moved")

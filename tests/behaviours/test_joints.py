@@ -572,9 +572,21 @@ def test_gains_that_get_lost_are_said_to_have_changed_nothing(site: Path, missio
 
 
 def test_gains_far_beyond_the_nominal_ones_are_refused(site: Path, mission: StartMission) -> None:
-    run = mission(site, values={"stiffness": 91})
+    """Before anything moves, where they are written."""
+    with pytest.raises(
+        CannotRun, match="SetGains is beyond what the guard lets pass: kp of left_shoulder_pitch 91 is "
+    ):
+        mission(site, values={"stiffness": 91})
+    assert mission(site, values={"stiffness": 90}).finish().status == "success"
+
+
+def test_gains_that_become_known_in_the_run_and_are_far_beyond_the_nominal_ones_are_refused(
+    site: Path, mission: StartMission
+) -> None:
+    site.write_text(SET_GAINS.replace("stiffness: $stiffness", "stiffness: 90 + $attempt") + "    retry: 2\n")
+    run = mission(site)
     assert run.finish().status == "failure"
-    assert "kp of left_shoulder_pitch 91 is outside 0 to 90" in run.reason
+    assert "kp of left_shoulder_pitch 93 is outside 0 to 90" in run.reason
 
 
 def test_gains_of_a_robot_whose_nominal_ones_nobody_knows(site: Path, mission: StartMission) -> None:

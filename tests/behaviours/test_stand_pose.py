@@ -77,3 +77,14 @@ def test_a_fall_on_the_way_fails() -> None:
     play.finish()
     assert (play.status, play.reason) == (Status.FAILURE, "ended")
     assert "e-stop tilt" in play.leaf.message
+
+
+@pytest.mark.parametrize(("axis", "beyond"), [("delta_z", -0.2005), ("delta_yaw", -0.3005)])
+def test_interrupted_a_body_that_is_a_little_beyond_its_limits_stays_where_it_is(axis: str, beyond: float) -> None:
+    stage = Stage("gr2").prepare(*STANDING)
+    stage.hurt(f"wrong:robot_stand_pose_state.{axis},value={beyond}")
+    stage.leaf(StandPose, height=0.0, pitch=0.4).go(0.4).stop()
+    pitch = stage.twin.stand.pose[1]
+    assert 0.0 < pitch < 0.35
+    stage.wait(2.0)
+    assert stage.twin.stand.pose[1] == pytest.approx(pitch, abs=0.02)

@@ -497,6 +497,24 @@ def test_a_command_the_disk_does_not_keep_is_not_sent(lab: Lab, monkeypatch: pyt
     assert [record["role"] for record in read(lab.audit.path).records][:2] == ["command", "withdrawn"]
 
 
+def test_a_hand_that_was_not_told_for_want_of_room_is_not_told_later_beside_the_other(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab.start()
+    with monkeypatch.context() as full:
+        full.setattr(lab.audit, "append", no_room)
+        assert lab.run.send(i.HandTarget("right", (0.0,) * 6)).state == "refused"
+        lab.go(0.3)
+    lab.go(0.2)
+    told: list[dict[str, tuple[float, ...]]] = []
+    monkeypatch.setattr(lab.guard, "_write", lambda made: told.append(lab.guard._finger_positions()))
+    assert lab.run.send(i.HandTarget("left", (0.0,) * 6)).state == "sent"
+    hands = lab.guard.profile.hands
+    assert hands is not None
+    assert told[0]["left"] == hands.closed
+    assert told[0]["right"] == lab.guard._finger_positions()["right"] != hands.closed
+
+
 def no_room(record: object = None) -> None:
     raise OSError("no space left")
 

@@ -193,3 +193,40 @@ def test_a_state_in_which_a_standing_robot_falls_is_forbidden_where_it_must_stan
 def test_whoever_only_looks_lets_nobody_fall(tmp_path: Path) -> None:
     nodes = "  - SetFsm: {state: pd_stand}\n  - WaitForFsm: {state: user_cmd}\n"
     assert found(tmp_path, "gr2", nodes) == []
+
+
+def tuned() -> Profile:
+    """A GR-2 whose nominal gains its owner knows."""
+    gr2 = load_profile("gr2")
+    joints = tuple(replace(joint, kp=100.0, kd=4.0) for joint in gr2.joints)
+    return replace(gr2, joints=joints, capabilities=gr2.capabilities | {"gains"})
+
+
+@pytest.mark.parametrize(
+    ("gains", "said"),
+    [
+        ("stiffness: 150, damping: 6", ""),
+        ("stiffness: 500, damping: 2", "kp of head_yaw 500 is outside 0 to 150"),
+        ("stiffness: 40, damping: 6.1", "kd of head_yaw 6.1 is outside 0 to 6"),
+        ("stiffness: $k, damping: 2}\n    for_each: {k: [100, 200]", "kp of head_yaw 200 is outside 0 to 150"),
+        ("stiffness: $k, damping: 2}\n    for_each: {k: [100, 150]", ""),
+    ],
+)
+def test_gains_that_the_guard_lets_nobody_set_are_named(gains: str, said: str, tmp_path: Path) -> None:
+    rules = tmp_path / "guard.yaml"
+    rules.write_text(RULES.read_text().replace("  gains: false", "  gains: true"))
+    beyond = f"4: SetGains is beyond what the guard lets pass: {said}"
+    assert found(tmp_path, tuned(), f"  - SetGains: {{group: head, {gains}}}\n", rules) == ([beyond] if said else [])
+
+
+@pytest.mark.parametrize("tag", ["12", "$t}\n    for_each: {t: [12, 13]"])
+def test_a_tag_of_a_base_whose_profile_names_none_is_named(tag: str, tmp_path: Path) -> None:
+    atom_w = load_profile("atom_w")
+    assert atom_w.base is not None
+    nodes = f"  - MoveToTag: {{tag: {tag}}}\n"
+    untagged = replace(atom_w, base=replace(atom_w.base, tags={}))
+    said = found(tmp_path, untagged, nodes)
+    assert said[0] == "4: MoveToTag is beyond what the guard lets pass: there is no tag 12 in the profile of atom_w"
+    assert len(said) == nodes.count(",") + 1
+    tags = {"shelf": 12, "table": 13}
+    assert found(tmp_path, replace(atom_w, base=replace(atom_w.base, tags=tags)), nodes) == []

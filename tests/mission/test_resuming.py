@@ -227,3 +227,32 @@ def test_what_never_happened_on_a_robot_is_run_again(kind: str, loaded: Loaded, 
     run.fly(ticks=80)
     with pytest.raises(CannotResume, match="in virtual time: run it again"):
         look(run)
+
+
+CARRY = """\
+tree: carry
+robot: atom_w
+root:
+  - SetFsm: {state: ready}
+  - HandGrasp: {hand: right}
+  - Log: {text: carries}
+  - SetFsm: {state: ready}
+    name: carry
+    while: hands.right.holding
+"""
+
+
+def test_what_a_hand_holds_since_the_run_before_is_not_known(tmp_path: Path, crashing: Make) -> None:
+    (tmp_path / "carry.yaml").write_text(CARRY)
+    loaded = load_mission(tmp_path / "carry.yaml")
+    whole = crashing(loaded)
+    outcome = whole.fly()
+    assert outcome is not None
+    assert outcome.status == "success"
+    run = crashing(loaded)
+    run.fly(ticks=whole.world.mission.runner.ticks - 3)
+    resumable = look(run)
+    assert [node.name for node in resumable.story.cut_off] == ["carry"]
+    outcome = run.go_on(resumable, Prompts(lambda question: "start again"))
+    assert outcome.status == "failure"
+    assert "what the right hand holds since the run before is not known" in outcome.reason

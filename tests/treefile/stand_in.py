@@ -53,6 +53,7 @@ ATOM_W = RobotFacts(
         "base.speed": (-0.6, 0.6),
         "base.turn": (-1.0, 1.0),
         "base.task_speed": (0.05, 0.6),
+        "base.task_acceleration": (0.05, 2.0),
         "hand.fingers": (6, 6),
     },
 )

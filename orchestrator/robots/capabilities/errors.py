@@ -28,7 +28,7 @@ class Errors:
         self.problems = self._reading(tuple, _added)
         self.any = self._reading(bool, either)
         self.count = self._reading(len, _added)
-        self._cleared = False
+        self._clearings: list[_Clearing] = []
 
     def sources(self) -> dict[str, Convert]:
         """Signals, and what is wrong by what they have on the wire."""
@@ -46,11 +46,12 @@ class Errors:
             return Decided(self._context, unknown(now))
         if not now.value:
             return Decided(self._context, SUCCESS)
-        if self._cleared and not confirmed:
+        if any(each.was_let_through for each in self._clearings) and not confirmed:
             again = "errors were cleared in this run before; a person must confirm that they are cleared again"
             return Decided(self._context, failure(Reason.REFUSED, again))
-        self._cleared = True
-        return _Clearing(self, self._context, confirmed)
+        clearing = _Clearing(self, self._context, confirmed)
+        self._clearings.append(clearing)
+        return clearing
 
 
 class GroupErrors(Errors):
@@ -83,6 +84,11 @@ class _Clearing(Judge):
     def __init__(self, errors: Errors, context: Context, confirmed: bool) -> None:
         self._errors = errors
         super().__init__(context, ClearErrors(confirmed))
+
+    @property
+    def was_let_through(self) -> bool:
+        """One that was refused has cleared nothing."""
+        return self.receipt is not None and self.receipt.state != "refused"
 
     def judge(self, now: float) -> Outcome:
         found = self._errors.problems()

@@ -37,7 +37,9 @@ class Hands:
         self._context = context
         self.shape = context.profile.hands
         self.topic = context.state.signals[f"hand.{self.shape.order[0]}"].topic
-        self._grasps: dict[str, Grasp] = {}
+        self._told: dict[str, list[_Fingers]] = {hand: [] for hand in self.shape.order}
+        """What each hand was told last, and what has been asked for since."""
+        self._earlier_run = False
         # A finger without any way to go counts as open.
         ways = [(closed, open_) if open_ != closed else (closed - 1, closed) for open_, closed in self._ends()]
         bounds = [_possible(*way) for way in ways]
@@ -61,32 +63,51 @@ class Hands:
         return self.pose(hand, (1.0,) * len(self.shape.fingers))
 
     def pose(self, hand: str, opening: tuple[float, ...]) -> Judge:
-        self._grasps.pop(hand, None)
-        return _Posing(self, self._context, HandTarget(hand, opening))
+        before = self._last(hand)
+        posing = _Posing(self, self._context, HandTarget(hand, opening))
+        posing.began_full = before is not None and before.may_hold
+        self._told[hand].append(posing)
+        return posing
 
     def grasp(self, hand: str, grip: float, start: tuple[float, ...] | None = None) -> Grasp:
         """Close by `grip` (0 to 1) and see what the fingers meet: object, nothing or not_moved.
 
-        One that goes on after a pause has moved if the fingers have since its `start`. So has one that follows another:
-        what that one closed on is held already. Without effort to tell, only if it was found to hold something.
+        One that goes on after a pause has moved if the fingers have since its `start`. So has one that follows another
+        which found an object or has not come to its end: what that one closed on is held already. Without effort to
+        tell, only if it was found to hold something.
         """
-        before = self._grasps.get(hand)
-        if start is None and before is not None and (before.found_object or self.effort(hand) is not None):
-            start = before.start
+        before = self._last(hand)
+        if start is None and isinstance(before, Grasp) and before.may_hold:
+            start = before.start if before.found_object or self.effort(hand) is not None else None
         grasp = Grasp(self, self._context, HandTarget(hand, (1 - grip,) * len(self.shape.fingers)), start)
-        grasp.found_object = before is not None and before.found_object
-        self._grasps[hand] = grasp
+        grasp.found_object = isinstance(before, Grasp) and before.found_object
+        self._told[hand].append(grasp)
         return grasp
 
     def holding(self, hand: str) -> Known[bool] | Unknown:
         """Whether the fingers still press on what they closed on."""
-        grasp = self._grasps.get(hand)
-        if grasp is None or not grasp.found_object:
+        last = self._last(hand)
+        if last is None and self._earlier_run:
+            return Unknown(Reason.NO_SAMPLE, f"what the {hand} hand holds since the run before is not known")
+        if last is None or not last.may_hold:
             return self._no[hand]()
-        if grasp.receipt is not None and grasp.receipt.state == "ended":
-            return Unknown(Reason.ENDED, f"the {hand} hand was stopped while it closed: what it holds is not known")
+        if last.was_stopped:
+            return Unknown(Reason.ENDED, f"the {hand} hand was stopped on its way: what it holds is not known")
+        if not isinstance(last, Grasp) or not last.found_object:
+            return Unknown(last.unsure, f"what the {hand} hand closed on was not found out")
         opening = self.opening(hand)
-        return opening if isinstance(opening, Unknown) else Known(grasp.stopped_short(opening.value), opening.received)
+        return opening if isinstance(opening, Unknown) else Known(last.stopped_short(opening.value), opening.received)
+
+    def continue_earlier_run(self) -> None:
+        """Hands that are told nothing in this run may hold something since the one that it goes on with."""
+        self._earlier_run = True
+
+    def _last(self, hand: str) -> _Fingers | None:
+        """What it was told last: what was refused, or has not left yet, takes back nothing."""
+        told = self._told[hand]
+        left = [each for each in told if each.has_left]
+        self._told[hand] = left[-1:] + [each for each in told if each.waits]
+        return left[-1] if left else None
 
     def full(self) -> tuple[str, ...]:
         """The hands that are known to hold something."""
@@ -120,6 +141,29 @@ class _Fingers(Judge):
         """Where they were when it began; None: not seen yet."""
         self._rest: tuple[tuple[float, ...], float] | None = None
         super().__init__(context, intent)
+
+    @property
+    def may_hold(self) -> bool:
+        """Whether there may be something in the hand."""
+        raise NotImplementedError
+
+    @property
+    def unsure(self) -> Reason:
+        """Why it has not found out: it is still at it, was called off, or the robot fell silent."""
+        return (self._verdict.reason if self._verdict is not None else None) or Reason.BUSY
+
+    @property
+    def waits(self) -> bool:
+        """Whether it may still leave."""
+        return self.receipt is not None and self.receipt.state == "pending"
+
+    @property
+    def has_left(self) -> bool:
+        return self.receipt is not None and self.receipt.state in ("sent", "ended")
+
+    @property
+    def was_stopped(self) -> bool:
+        return self.receipt is not None and self.receipt.state == "ended"
 
     def judge(self, now: float) -> Outcome:
         found = self.evidence(lambda: self.hands.opening(self.intent.hand))
@@ -169,6 +213,13 @@ class _Fingers(Judge):
 class _Posing(_Fingers):
     """Succeeds when the fingers rest where they were told to go."""
 
+    began_full = False
+
+    @property
+    def may_hold(self) -> bool:
+        """One that goes there lets go of what was in it."""
+        return self.began_full and self.was_stopped
+
     def rested(self, opening: tuple[float, ...]) -> Outcome:
         short = self.short(opening)
         if not short:
@@ -183,6 +234,9 @@ class Grasp(_Fingers):
     """Succeeds when the fingers moved, stopped short and press."""
 
     found_object = False
+    """By this one; until it has found out, by the one it follows."""
+    concluded = False
+    """Whether it has found out what it closed on."""
 
     def __init__(
         self, hands: Hands, context: Context, intent: HandTarget, start: tuple[float, ...] | None = None
@@ -193,9 +247,18 @@ class Grasp(_Fingers):
         self._stirred = -math.inf
         """When the efforts last changed."""
 
+    @property
+    def may_hold(self) -> bool:
+        return self.found_object or not self.concluded
+
     def rested(self, opening: tuple[float, ...]) -> Outcome:
+        outcome = self._met(opening)
+        if outcome.over:
+            self.found_object, self.concluded = outcome.result == "object", outcome.result is not None
+        return outcome
+
+    def _met(self, opening: tuple[float, ...]) -> Outcome:
         short = self.short(opening)
-        self.found_object = False
         if not short:
             return failure(Reason.NOTHING_HELD, self._met_nothing(), result="nothing")
         if not self.moved(opening):
@@ -205,7 +268,6 @@ class Grasp(_Fingers):
         if not self._measured_at_rest():
             late = self.context.clock.now() - self.sent_at > WITHIN
             return failure(Reason.FROZEN, "the efforts of the fingers repeat exactly") if late else running(0.95)
-        self.found_object = True
         return Outcome("success", progress=1.0, result="object")
 
     def _met_nothing(self) -> str:

@@ -151,12 +151,12 @@ class MobileBase:
         """How fast it drives its tasks (m/s), and how it gains and loses speed; it turns in proportion."""
         base = self._context.profile.base
         assert base is not None
-        turn = base.angular / base.linear
-        wanted: list[AnyIntent] = [intents.SetBaseSpeed(speed, speed * turn)]
+        turn = min(base.turning_like(speed), base.angular)  # rounding must not carry it beyond its limit
+        wanted: list[AnyIntent] = [intents.SetBaseSpeed(speed, turn)]
         if acceleration is not None:
-            wanted.append(intents.SetBaseAcceleration(acceleration, acceleration * turn))
+            wanted.append(intents.SetBaseAcceleration(acceleration, base.turning_like(acceleration)))
         if deceleration is not None:
-            wanted.append(intents.SetBaseDeceleration(deceleration, deceleration * turn))
+            wanted.append(intents.SetBaseDeceleration(deceleration, base.turning_like(deceleration)))
         return Together(self._context, [Sent(self._context, intent) for intent in wanted])
 
     def subscribe_laser(self, enabled: bool) -> Judge:

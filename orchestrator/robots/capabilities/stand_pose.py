@@ -86,9 +86,9 @@ class _Posing(Judge):
 
     def cancel(self) -> None:
         """On the way it stops where it is."""
-        pose = self._body.pose()
-        if self._verdict is None and self.sent_at < math.inf and isinstance(pose, Known):
-            self.context.commander.send(intents.StandPose(*pose.value))
+        pose, limits = self._body.pose(), self.context.profile.stand_pose
+        if self._verdict is None and self.sent_at < math.inf and isinstance(pose, Known) and limits is not None:
+            self.context.commander.send(intents.StandPose(*limits.nearest(pose.value)))
         super().cancel()
 
     def _stuck(self, stable: bool) -> Outcome:

@@ -91,3 +91,16 @@ def test_errors_are_cleared_once_in_a_run_and_again_only_when_a_person_has_agree
     assert fake.orders.intents == [intents.ClearErrors()]
     fake.robot.errors.clear(confirmed=True)
     assert fake.orders.intents == [intents.ClearErrors(), intents.ClearErrors(confirmed=True)]
+
+
+def test_what_was_refused_has_cleared_nothing() -> None:
+    fake = ready("atom")
+    fake.messages["rt/main/nodes/state"].left_arm[3].error_code = 0x7310
+    fake.run(0.5)
+    fake.orders.refuse = "audit: the audit file takes no records"
+    assert reason(fake.judge(fake.robot.errors.clear())) is Reason.REFUSED
+    fake.orders.refuse = ""
+    again = fake.robot.errors.clear()
+    assert again.outcome().status == "running"
+    assert reason(fake.robot.errors.clear().outcome()) is Reason.REFUSED
+    assert len(fake.orders.intents) == 2

@@ -67,13 +67,17 @@ def test_a_hand_that_stops_without_effort_holds_nothing() -> None:
     assert (outcome.reason, outcome.result) == (Reason.NO_PROGRESS, "not_moved")
 
 
-def test_fingers_whose_report_was_frozen_on_the_way_hold_nothing() -> None:
+def test_what_fingers_hold_whose_report_was_frozen_on_the_way_is_not_known() -> None:
     fake = open_hand()
     grasp = close(fake, until=0.4, effort=0.05)
     fake.frozen = True
     outcome = fake.judge(grasp)
     assert (outcome.reason, outcome.result) == (Reason.FROZEN, None)
-    assert known(fake.robot.hands.holding("right")) is False
+    fake.frozen = False
+    fake.run(0.2)
+    holding = fake.robot.hands.holding("right")
+    assert isinstance(holding, Unknown)
+    assert holding.reason is Reason.FROZEN
 
 
 def test_a_hand_without_effort_is_judged_by_its_positions() -> None:
