@@ -67,8 +67,8 @@ class PlayMotion(
 
     - PlayMotion: {file: motions/wave.yaml, speed: 50 %}
 
-    What stands in such a file: language.md, Motion files. What is too fast for the joints takes longer, and the timeout is
-    as much later.
+    What stands in such a file: language.md, Motion files. What is too fast for the joints takes longer; the timeout
+    knows that.
     """
 
     file: MotionFile

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from orchestrator.robots import intents
 from orchestrator.robots.capabilities.progress import Progress
 from orchestrator.robots.judging import Context, Judge, no_reaction
@@ -83,13 +81,6 @@ class _Posing(Judge):
         if self._since is None:
             self._since = pose.received
         return SUCCESS if pose.received - self._since >= SETTLED else running(0.95)
-
-    def cancel(self) -> None:
-        """On the way it stops where it is."""
-        pose, limits = self._body.pose(), self.context.profile.stand_pose
-        if self._verdict is None and self.sent_at < math.inf and isinstance(pose, Known) and limits is not None:
-            self.context.commander.send(intents.StandPose(*limits.nearest(pose.value)))
-        super().cancel()
 
     def _stuck(self, stable: bool) -> Outcome:
         if not stable:
