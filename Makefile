@@ -14,7 +14,7 @@ demo: $(READY)
 
 test: lint
 	@$(BIN)/pytest -n auto --dist worksteal -m "not alone"
-	@$(BIN)/pytest -n 2 --dist worksteal -m "alone and not long"
+	@$(BIN)/pytest -n 3 --dist worksteal -m "alone and not long"
 
 test-dds: $(READY)
 	@$(BIN)/pytest -m "alone or dds"
