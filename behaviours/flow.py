@@ -1,5 +1,6 @@
 """Leaves that need no robot: waiting, remarks, values, questions."""
 
+from difflib import get_close_matches
 from typing import Annotated
 
 from orchestrator.leaf import Between, Duration, Leaf, Status
@@ -59,6 +60,8 @@ class Ask(Leaf, asks=True, result_params=("choices", "fail_on"), timeout=None):
     """Ask the operator and wait for the answer; an answer listed in `fail_on` fails the node.
 
     - Ask: {question: Is the box in the hand?, choices: [yes, no], fail_on: [no]}
+
+    What stands in `fail_on` alone can be answered, too.
     """
 
     question: str
@@ -66,7 +69,12 @@ class Ask(Leaf, asks=True, result_params=("choices", "fail_on"), timeout=None):
     fail_on: list[str] = []  # noqa: RUF012 (a parameter's default, never changed)
 
     def mistake(self) -> tuple[str, str] | None:
-        return ("fail_on", "it fails whatever is answered") if set(self.choices) <= set(self.fail_on) else None
+        if set(self.choices) <= set(self.fail_on):
+            return "fail_on", "it fails whatever is answered"
+        for answer in self.fail_on:
+            if answer not in self.choices and (meant := get_close_matches(answer.lower(), self.choices, n=1)):
+                return "fail_on", f'did you mean "{meant[0]}"? If "{answer}" is another answer, list it in choices, too'
+        return None
 
     def start(self) -> None:
         self.result = None

@@ -62,7 +62,8 @@ class Command(Leaf, declared=False):
 
     def take(self, outcome: Outcome) -> Status:
         """Show what the capability says."""
-        self.reason = outcome.reason or ""
+        said = outcome.text if outcome.status == "success" else ""  # which is all that is told of a success
+        self.reason = outcome.reason or said
         self.message = outcome.text
         self.progress = outcome.progress
         self.result = outcome.result

@@ -44,13 +44,15 @@ def _advice(question: Question) -> str:
 def ask_at_once(question: Question) -> str:
     """In virtual time nothing goes on while a person thinks."""
     keys = choice_keys(question.choices)
-    shown = ", ".join(f"{key} = {choice}" for key, choice in keys.items())
+    shown = ", ".join(f"{key} = {choice}" for key, choice in [*keys.items(), ("q", "leave")])
     while True:
         try:
-            said = str(typer.prompt(f"{question.name}: {question.text} ({shown})")).strip()
+            said = str(typer.prompt(f"{question.name}: {question.text} ({shown}; then Enter)")).strip()
         except typer.Abort:  # Ctrl-C or the end of the input: no mistake of the node that asks
             raise KeyboardInterrupt from None
         if said in question.choices:
             return said
+        if said.lower() == "q":
+            raise KeyboardInterrupt
         if said.lower() in keys:
             return keys[said.lower()]

@@ -251,3 +251,13 @@ def test_a_disk_that_is_full_elsewhere_is_not_the_outputs(monkeypatch: pytest.Mo
     monkeypatch.setattr(running, "run", full)
     with pytest.raises(OSError, match=r"guard\.log"):
         run_to_end(lambda: cast(Loaded, None), cast(Options, None))
+
+
+def test_what_a_leaf_says_when_it_succeeds_is_told(tmp_path: Path) -> None:
+    tree = tmp_path / "walks.yaml"
+    tree.write_text(
+        "tree: walks\nrobot: atom\nroot:\n  - SetFsm: {state: ready}\n  - SetFsm: {state: walk}\n"
+        "  - Walk: {forward: 0.3 m/s, time: 2 s}\n"
+    )
+    _, said, _ = run(str(tree), "--virtual")
+    assert "Walk: success  it reports nothing that could show such a walk" in said

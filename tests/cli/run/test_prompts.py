@@ -32,6 +32,19 @@ def test_ctrl_c_at_a_question_in_virtual_time_is_no_failure_of_the_node(monkeypa
         ask_at_once(Question(1, 1, "Ask", "Well?", ["yes", "no"]))
 
 
+def test_q_leaves_at_a_question_in_virtual_time_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def leaves(text: str) -> str:
+        said.append(text)
+        return "q"
+
+    monkeypatch.setattr(typer, "prompt", leaves)
+    with pytest.raises(KeyboardInterrupt):
+        ask_at_once(Question(1, 1, "Ask", "Well?", ["yes", "no"]))
+    assert said == ["Ask: Well? (y = yes, n = no, q = leave; then Enter)"]
+
+
 def test_yes_agrees_to_what_a_node_is_about_to_do_and_answers_nothing_else() -> None:
     prompts = make_prompts(yes=True, answers={}, person=lambda question: None)
     assert prompts.ask(1, "Move", "Nobody near?", ["yes", "no"], confirms=True).answer == "yes"
