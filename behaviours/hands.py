@@ -23,7 +23,8 @@ class HandGrasp(
 
     - HandGrasp: {hand: right, grip: 80 %}
 
-    The grip is how far the hand closes if nothing is in it: further than the object lets it, or nothing is found.
+    The grip is how far the hand closes if nothing is in it: more than 5 % further than the object lets it, or nothing
+    is found, for fingers that stop within 5 % of where they were told to go have arrived there.
     It holds something when the fingers stop short of where they were told to go and press; where a robot reports no
     effort of its fingers (Adam), stopping short must do, and a report that froze on the way cannot be told from it.
     What it closed on is not known when it was refused, took too long or the robot stopped reporting its fingers.

@@ -112,10 +112,11 @@ class ResumeNavigation(Command, needs="mobile_base", families=("atom",), timeout
 class SetBaseSpeed(
     Command, needs="mobile_base", uses="base", families=("atom",), permission="base_settings", timeout=5.0
 ):
-    """Set how fast the base drives its tasks, and how hard it accelerates and brakes (in m/s per second).
+    """Set how fast the base drives its tasks, and how hard it accelerates and brakes.
 
     - SetBaseSpeed: {speed: 0.4 m/s, acceleration: 0.3, deceleration: 0.5}
 
+    Acceleration and deceleration are each a plain number in m/s per second.
     The base reports nothing about it: success says that the command has left.
     """
 

@@ -101,7 +101,7 @@ def _leaf(leaf: Declaration) -> Iterator[str]:
             left_out = "required" if param.required else f"{default} if left out" if default else "may be left out"
             yield f"  {param.name:<{_LABEL}}{type_text(param.type)} ({left_out})"
     yield ""
-    yield from (f"  {label:<{_LABEL}}{text}" for label, text in facts(leaf))
+    yield from (f"  {label:<{_LABEL - 1}} {text}" for label, text in facts(leaf))
     if not leaf.implemented:
         yield f"  {'not yet':<{_LABEL}}it has no behaviour yet: run refuses it"
 

@@ -110,6 +110,7 @@ def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
         "base": profile.base and _base(profile.base),
         "tags": profile.base and _names(profile.base.tags),
         "poses": ", ".join(f"{pose} ({', '.join(groups)})" for pose, groups in profile.poses.items()),
+        "ranges": _ranges(profile),
         "never commanded": ", ".join(profile.read_only_groups),
         "URDF": profile.urdf,
     }
@@ -118,6 +119,15 @@ def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
 
 def _names(numbers: dict[str, int]) -> str:
     return ", ".join(f"{name} {number}" for name, number in numbers.items())
+
+
+def _ranges(profile: Profile) -> str:
+    """Those that docs/leaves.md speaks of by their names."""
+    from orchestrator.robots.facts_of import facts_of
+
+    ranges = facts_of(profile).ranges.items()
+    listed = ", ".join(f"{name} {low:g}" + (f" to {high:g}" if high > low else "") for name, (low, high) in ranges)
+    return listed and f"in m, rad and s: {listed}"
 
 
 def _range(limits: Range) -> str:

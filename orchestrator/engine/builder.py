@@ -246,7 +246,8 @@ class _Builder:
         """The order here, from the innermost outwards, is that of the language's table turned round."""
         given, run, core = source.modifiers, self._run, node
         if given.timeout is not None and not isinstance(core, LeafNode):
-            node = Limit("timeout", run, node, bind_time("timeout", given.timeout, run))
+            waits_for = core.condition if isinstance(core, WaitFor) else None
+            node = Limit("timeout", run, node, bind_time("timeout", given.timeout, run), waits_for)
         if given.retry is not None:
             wait = None if given.retry_wait is None else bind_time("wait of retry", given.retry_wait, run)
             node = Attempts("retry", run, node, given.retry, wait, given.attempt_key)

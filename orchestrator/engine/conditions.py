@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import starmap
 from math import isfinite
 from typing import Any
 
@@ -55,6 +56,18 @@ class Condition:
     def unknown(self) -> str:
         """Why it is not known."""
         return why_unknown(self.expression, self._run)
+
+    def why_not(self) -> str:
+        """Why it does not hold: with what it reads now, which is put into words only here."""
+        expression, run = self.expression, self._run
+        if self._evaluate(run.fields.read, run.values) is None:
+            return self.unknown()
+        reads = "" if expression.is_field else ", ".join(starmap(self._read, expression.fields.items()))
+        return f'"{expression.text}" does not hold' + (f": {reads}" if reads else "")
+
+    def _read(self, field: str, kind: str) -> str:
+        value = self._run.fields.read(field)
+        return self._run.fields.why(field) if value is None else f"{field} is {text_of(value, kind)}"
 
 
 def why_unknown(expression: Expression, run: Run) -> str:

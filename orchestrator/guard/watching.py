@@ -172,7 +172,7 @@ def _changed_by_itself(turn: Turn, what: str, new: int | bool) -> None:
     """An e-stop makes a robot let go too, and its flag may come later: nothing is sent while that is not known."""
     robot, numbers = turn.setting.robot, turn.setting.profile.fsm
     lets_go = new in [numbers[name] for name in robot.limp] if what == "fsm" else what == "upper_control" and not new
-    why = f"{what} became {new}{_whose(turn.setting.profile, what, new)}"
+    why = f"{what} became {_named(turn.setting.profile, what, new)}"
     if not lets_go:
         intervene(turn, why)
     elif turn.state.suspect is None:
@@ -181,11 +181,13 @@ def _changed_by_itself(turn: Turn, what: str, new: int | bool) -> None:
         turn.report("warning", f"the robot let go: {why}, or by an e-stop", value=LET_GO)
 
 
-def _whose(profile: Profile, what: str, new: int | bool) -> str:
+def _named(profile: Profile, what: str, new: int | bool) -> str:
     """A state nobody knows is perhaps nobody's doing but nonsense; the robot is left alone all the same."""
     names = {"fsm": profile.fsm, "upper_fsm": profile.upper_fsm, "velocity_source": profile.velocity_sources}
-    named = what not in names or new in names[what].values()
-    return " by another hand" if named else ", a state without a name in the profile"
+    if what not in names:
+        return f"{'on' if new else 'off'} by another hand"
+    name = next((name for name, number in names[what].items() if number == new), None)
+    return f"{name} by another hand" if name else f"{new}, a state without a name in the profile"
 
 
 def watch_suspect(turn: Turn) -> None:

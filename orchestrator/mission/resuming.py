@@ -11,7 +11,7 @@ import msgspec
 
 from orchestrator import __version__
 from orchestrator.engine.checkpoint import Checkpoint, WrongCheckpoint, from_json
-from orchestrator.journal.history import History
+from orchestrator.journal.history import History, HistoryError
 from orchestrator.journal.runs import CRASHED, RUNNING, StoredRun
 from orchestrator.mission.loading import Loaded, load_mission
 from orchestrator.mission.recording import plain
@@ -81,11 +81,24 @@ def _check_ended_early(run: StoredRun, about: Mapping[str, Any], outcome: Mappin
     if status not in (CRASHED, "stopped"):
         raise CannotResume(f"{run.id} ended by itself: {status}")
     if continued := history.fact("continued"):
-        raise CannotResume(f"{run.id} was continued as {continued}: resume that")
+        raise CannotResume(f"{run.id} was continued as {continued}{_what_then(run, continued)}")
     if about["kind"] not in RESUMABLE:
         raise CannotResume(f"{run.id} was in virtual time: run it again")
     if about["stand_ins"]:
         raise CannotResume(f"{run.id} ran with stand-ins: run it again")
+
+
+def _what_then(run: StoredRun, continued: str) -> str:
+    """What a person can do about a run that was continued: nothing more if the one that went on came to its end."""
+    following = StoredRun(run.folder.parent / continued)
+    try:
+        with following.history() as history:
+            status = following.outcome(history)["status"]
+    except HistoryError:
+        return ": resume that"
+    if status == RUNNING:
+        return ", and that is still running"
+    return ": resume that" if status in (CRASHED, "stopped") else f", and that ended by itself: {status}"
 
 
 def _check_accounted_for(run: StoredRun, story: Story, commands: int) -> None:

@@ -63,6 +63,7 @@ class RobotFacts:
     poses: Mapping[str, Pose] = field(default_factory=dict)
     groups: Mapping[str, Group] = field(default_factory=dict)
     joints: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # name to limits in rad
+    read_only_joints: frozenset[str] = frozenset()  # it has them, but they are never commanded
     hands: tuple[str, ...] = ()  # left, right
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # such as "walk.forward": (-0.4, 0.5)
     fields: FieldTable = field(default_factory=dict)  # what it reports; empty: what the table for all robots says

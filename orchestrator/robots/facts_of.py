@@ -46,6 +46,7 @@ def facts_of(profile: Profile) -> RobotFacts:
             for name, joints in commanded.items()
         },
         joints={j.name: (j.position.low, j.position.high) for joints in commanded.values() for j in joints},
+        read_only_joints=frozenset(j.name for group in profile.read_only_groups for j in profile.group(group)),
         hands=tuple(sorted(profile.hands.order)) if profile.hands else (),
         ranges=_ranges(profile),
         fields=fields_of(profile),

@@ -237,6 +237,18 @@ def _check_battery(twin: Twin, fault: Fault) -> None:
         raise FaultError(f"battery: {twin.profile.name} has no base", "base")
 
 
+_E_STOPS = {
+    "soft": "soft",
+    "hard": "hard",
+    "di": "di",
+    "amr_stop": "amr",
+    "amr_stop_topic": "amr_topic",
+    "amr_stop_event": "amr_event",
+    "security": "security",
+    "damping": "damping",
+}
+"""Faults that press an emergency stop, and what the twin calls that."""
+
 FAULTS: dict[str, Kind] = {
     "off": _state_fault("the topic falls silent", lambda t, f: samples.off()),
     "stuck": Kind(
@@ -292,14 +304,7 @@ FAULTS: dict[str, Kind] = {
         "state", "somebody else changes the state", {},
         _once(lambda twin, fault: twin.change_fsm(twin.profile.fsm[fault.target])),
     ),
-    "soft": _stop("soft"),
-    "hard": _stop("hard"),
-    "di": _stop("di"),
-    "amr_stop": _stop("amr"),
-    "amr_stop_topic": _stop("amr_topic"),
-    "amr_stop_event": _stop("amr_event"),
-    "security": _stop("security"),
-    "damping": _stop("damping"),
+    **{name: _stop(kind) for name, kind in _E_STOPS.items()},
     "motor_error": Kind(
         "joint", "a drive reports an error", {"code": Parameter(1, least=1, most=0xFFFF)},
         _once(lambda twin, fault: twin.fail_motor(fault.target, fault.parameters["code"])),
@@ -342,7 +347,7 @@ def checked(fault: Fault, twin: Any) -> Fault:
     known(fault.name, FAULTS, "fault", fault.name, "fault")
     kind = FAULTS[fault.name]
     if kind.needs and kind.needs not in twin.offers:
-        raise FaultError(f"{fault.name}: {_lacking(kind.needs, twin.profile.name)}")
+        raise FaultError(f"{fault.name}: {_lacking(fault.name, kind.needs, twin)}")
     if not all(0.0 <= time < math.inf for time in (fault.at, fault.until or 0.0)):
         raise FaultError(f"{fault.name}: it begins and lasts for a number of seconds from 0 up")
     if fault.until == 0.0:
@@ -353,8 +358,12 @@ def checked(fault: Fault, twin: Any) -> Fault:
     return complete
 
 
-def _lacking(needs: str, robot: str) -> str:
+def _lacking(fault: str, needs: str, twin: Any) -> str:
     """A fall is nothing that a robot has: some are only not simulated to that point."""
+    robot = twin.profile.name
+    if fault in _E_STOPS:
+        there = ", ".join(name for name, kind in _E_STOPS.items() if kind in twin.offers)
+        return f"{robot} has no e-stop called {fault}; it has {there}"
     return f"a simulated {robot} cannot fall over" if needs == "fall" else f"{robot} has no {needs}"
 
 

@@ -757,13 +757,13 @@ def condition(parsed: Expr, report: Report) -> bool:
     return False
 
 
-def fields_of(made: Expr) -> Mapping[str, None]:
-    """The fields an expression reads, each once, in the order in which they are written."""
-    found: dict[str, None] = {}
+def fields_of(made: Expr) -> Mapping[str, str]:
+    """The fields an expression reads with their kinds, each once, in the order in which they are written."""
+    found: dict[str, str] = {}
     waiting = [made]
     while waiting:
         part = waiting.pop()
         if part.op == "field":
-            found.setdefault(part.value)
+            found.setdefault(part.value, part.kind)
         waiting.extend(reversed(part.args))
     return found

@@ -38,8 +38,14 @@ class Expression:
         return self.made.const
 
     @cached_property
-    def fields(self) -> tuple[str, ...]:
-        return tuple(fields_of(self.made))
+    def fields(self) -> Mapping[str, str]:
+        """What it reads of the robot, with the kind of each."""
+        return fields_of(self.made)
+
+    @property
+    def is_field(self) -> bool:
+        """Whether it is a field and nothing else, so that its value says what the field is."""
+        return self.made.op == "field" and self.hold is None
 
     @cached_property
     def evaluate(self) -> Compiled:

@@ -15,7 +15,8 @@ _HEAD = """# Leaves and modifiers
 
 Made by `make docs` from the declarations in `behaviours/` and from `orchestrator/treefile/vocabulary.py`: change those,
 not this page. `orchestrator nodes` shows the same for what is installed, packages of your own included. How the parts
-fit together is in [language.md](language.md).
+fit together is in [language.md](language.md). What is "within the robot's base.task_speed" is listed under `ranges` by
+`orchestrator robots NAME`.
 """
 
 

@@ -253,15 +253,14 @@ class Reader:
         if robot is None or not self.active:
             return text
         if text not in robot.tags:
-            names = tuple(robot.tags)
-            raise Mistake("unknown-tag", f'{robot.name} knows no tag "{text}"', Near(text, names))
+            message = f'{robot.name} knows no tag "{text}"{_known_tags(robot)}'
+            raise Mistake("unknown-tag", message, Near(text, tuple(robot.tags)))
         return robot.tags[text]
 
     def _check_tag(self, tag: int) -> None:
         robot = self._robot
         if robot is not None and robot.tags and tag not in robot.tags.values() and self.active:
-            known = ", ".join(f"{number} ({name})" for name, number in list(robot.tags.items())[:10])
-            raise Mistake("unknown-tag", f"{robot.name} knows no tag {tag}; it knows {known}")
+            raise Mistake("unknown-tag", f"{robot.name} knows no tag {tag}{_known_tags(robot)}")
 
     def word(self, text: str, wanted: ParamType) -> str:
         """A word of the wanted kind; raises a Mistake when the robot has none such."""
@@ -481,6 +480,9 @@ class Reader:
             return True
         limits = robot.joints.get(joint)
         if limits is None:
+            if joint in robot.read_only_joints:
+                self._findings.error(key, "unknown-joint", f'joint "{joint}" of {robot.name} is never commanded')
+                return False
             message = f'{robot.name} has no joint "{joint}" (`orchestrator robots {robot.name}` lists them)'
             self._findings.unknown(key, "unknown-joint", message, joint, robot.joints)
             return False
@@ -500,6 +502,11 @@ def _lone_dollar(text: str, at: int) -> Mistake:
         message = f"a name has no braces: write ${named[1]}; {written}"
         return Mistake("lone-dollar", message, f"${named[1]}", at)
     return Mistake("lone-dollar", written, "$$", at)
+
+
+def _known_tags(robot: RobotFacts) -> str:
+    known = ", ".join(f"{number} ({name})" for name, number in list(robot.tags.items())[:10])
+    return f"; it knows {known}" if known else ""
 
 
 _ANGLE = ParamType("angle")

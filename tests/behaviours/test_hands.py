@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from behaviours.hands import HandGrasp, HandOpen, HandPose
-from orchestrator.leaf import Leaf, Status
+from orchestrator.leaf import Leaf, Status, installed
+from orchestrator.robots.capabilities.hands import REACHED
 from orchestrator.robots.knowledge import Unknown
 from orchestrator.testing import StartMission
 from tests.support.leaf_cases import (
@@ -108,6 +109,10 @@ def test_a_hand_that_did_not_close_does_not_say_that_there_is_nothing(robot: str
     play = stage.play(HandGrasp, hand="right", grip=grip)
     assert (play.reason, play.leaf.result) == ("nothing_held", "nothing")
     assert play.leaf.message.endswith(text)
+
+
+def test_how_much_further_than_the_object_the_grip_must_be_is_written_down() -> None:
+    assert f"more than {100 * REACHED:.0f} % further than the object lets it" in installed().leaves["HandGrasp"].remark
 
 
 @pytest.mark.parametrize("robot", ROBOTS)

@@ -36,6 +36,10 @@ def test_everything_about_a_leaf() -> None:
         assert part in shown, part
 
 
+def test_a_long_label_does_not_run_into_what_follows() -> None:
+    assert "the robot reports body.x for distance" in nodes("Walk").stdout
+
+
 def test_everything_about_a_modifier() -> None:
     shown = nodes("retry").stdout
     assert shown.startswith("retry: N or {times: N, wait: T}\n")

@@ -46,6 +46,8 @@ def test_everything_about_one_robot() -> None:
         "never commanded   lift",
         "little 3.0815/0.3316",
         "right hand first",
+        "base.task_speed 0.05 to 0.6",
+        "hand.fingers 6",
         "home (left_arm, right_arm)",
     ):
         assert fact in result.stdout, fact

@@ -207,7 +207,7 @@ def test_what_is_required_is_required_during_a_pause_too(fly: Fly) -> None:
     run = fly(PAUSED, battery__level=50.0, pad__a=False, pad__b=False)
     run.at(1, run.runner.pause)
     run.at(2, lambda: run.set("battery.level", 10.0))
-    assert run.run()[:2] == ("failure", '"battery.level > 20 %" does not hold')
+    assert run.run()[:2] == ("failure", '"battery.level > 20 %" does not hold: battery.level is 10 %')
     assert run.log == [(0, "start a"), (1, "pause a"), (2, "stop a")]
 
 
@@ -218,7 +218,7 @@ def test_what_a_used_file_requires_is_required_during_a_pause_while_that_file_ru
     run = fly("- use: part.yaml\n- Act: {id: b, time: 2 s}\n", battery__level=50.0)
     run.at(1, run.runner.pause)
     run.at(2, lambda: run.set("battery.level", 10.0))
-    assert run.run()[:2] == ("failure", '"battery.level > 20 %" does not hold')
+    assert run.run()[:2] == ("failure", '"battery.level > 20 %" does not hold: battery.level is 10 %')
     assert run.log == [(0, "start a"), (1, "pause a"), (2, "stop a")]
     run = fly("- use: part.yaml\n- Act: {id: b, time: 2 s}\n", battery__level=50.0)
     run.at(3, run.runner.pause)
@@ -563,7 +563,7 @@ def test_what_is_required_ends_a_run_though_the_button_for_a_pause_is_held_down(
     run = fly(PAUSED, battery__level=50.0, pad__a=False, pad__b=False)
     run.at(1, lambda: run.set("pad.b", True))
     run.at(2, lambda: run.set("battery.level", 10.0))
-    assert run.run()[:2] == ("failure", '"battery.level > 20 %" does not hold')
+    assert run.run()[:2] == ("failure", '"battery.level > 20 %" does not hold: battery.level is 10 %')
     assert run.log == [(0, "start a"), (1, "pause a"), (2, "stop a")]
 
 

@@ -51,12 +51,14 @@ def test_a_robot_that_lets_go_without_an_e_stop_was_told_so_by_somebody_else() -
     assert left(world) == []
 
 
-@pytest.mark.parametrize(("fsm", "whose"), [(1997, ", a state without a name in the profile"), (0, " by another hand")])
-def test_a_state_nobody_knows_is_not_told_as_somebodys_doing(fsm: int, whose: str) -> None:
+@pytest.mark.parametrize(
+    ("fsm", "told"), [(1997, "1997, a state without a name in the profile"), (0, "zero_torque by another hand")]
+)
+def test_a_state_nobody_knows_is_not_told_as_somebodys_doing(fsm: int, told: str) -> None:
     world = World("atom_w").run()
     world.shown.fsm = fsm
     world.wait(0.5, beats=True)
-    assert (world.state.mode, world.state.reason) == ("intervened", f"fsm became {fsm}{whose}")
+    assert (world.state.mode, world.state.reason) == ("intervened", f"fsm became {told}")
 
 
 def test_another_state_that_is_not_limp_is_an_intervention_at_once() -> None:

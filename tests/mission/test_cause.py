@@ -228,16 +228,17 @@ def test_somebody_who_leaves_in_the_tick_in_which_the_tree_fails(play: Play, mon
     ("nodes", "reason"),
     [
         (
-            "selector: [{check: battery.voltage > 90 V}, {check: battery.voltage > 95 V}]",
-            '"battery.voltage > 95 V" does not hold (after check failed: "battery.voltage > 90 V" does not hold)',
+            "selector: [{check: errors.count > 1}, {check: errors.count > 2}]",
+            '"errors.count > 2" does not hold: errors.count is 0 '
+            '(after check failed: "errors.count > 1" does not hold: errors.count is 0)',
         ),
         (
             "selector: [sequence: [Log: {text: a}, {check: errors.any, name: b}], {check: errors.any, name: c}]",
             '"errors.any" does not hold (after b failed: "errors.any" does not hold)',
         ),
         (
-            "selector: [{Wait: {time: 9 s}, name: a, while: battery.voltage > 90 V}, {check: errors.any}]",
-            '"errors.any" does not hold (after a failed: "battery.voltage > 90 V" does not hold)',
+            "selector: [{Wait: {time: 9 s}, name: a, while: errors.count > 1}, {check: errors.any}]",
+            '"errors.any" does not hold (after a failed: "errors.count > 1" does not hold: errors.count is 0)',
         ),
         (
             "selector: [{check: errors.any, name: a}, "

@@ -156,6 +156,21 @@ def test_only_one_goes_on(loaded: Loaded, crashing: Make) -> None:
         look(run)
 
 
+@pytest.mark.parametrize(("ticks", "what_then"), [(None, ", and that ended by itself: success"), (5, ": resume that")])
+def test_of_a_run_that_was_continued_what_became_of_that_is_said(
+    ticks: int | None, what_then: str, loaded: Loaded, crashing: Make
+) -> None:
+    first, second = crashing(loaded), crashing(loaded)
+    first.fly(ticks=80)
+    with first.stored().history() as history:
+        history.claim("continued", second.recorder.id)
+    with pytest.raises(CannotResume, match=f"was continued as {second.recorder.id}, and that is still running"):
+        look(first)
+    second.fly(ticks=ticks)
+    with pytest.raises(CannotResume, match=f"was continued as {second.recorder.id}{what_then}"):
+        look(first)
+
+
 def test_a_run_that_was_being_aborted_does_not_go_on(tmp_path: Path, crashing: Make) -> None:
     rest = "  finally:\n    - Wait: {time: 9 s}\n"
     (tmp_path / "aborted.yaml").write_text(TREE.replace("root:\n", "root:\n  sequence:\n") + rest)

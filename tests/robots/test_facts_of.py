@@ -38,6 +38,7 @@ def test_what_is_never_commanded_cannot_be_named() -> None:
     atom_w = facts_of(load_profile("atom_w"))
     assert "lift" not in atom_w.groups
     assert not any(joint.startswith("lift") for joint in atom_w.joints)
+    assert atom_w.read_only_joints == {"lift_1", "lift_2", "lift_3"}
 
 
 def test_a_read_only_robot_can_do_nothing() -> None:

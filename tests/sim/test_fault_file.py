@@ -79,7 +79,7 @@ faults:
         ("{fault: hard, when: rt/amr/state}", "2:25", "is not a condition"),
         ("{fault: hard, target: rt/amr/state}", "2:27", "takes no target"),
         ("{fault: hard, for: 0 s}", "2:24", "hard: it must last longer than 0 s"),
-        ("{fault: security}", "2:13", "atom_w has no security"),
+        ("{fault: security}", "2:13", "atom_w has no e-stop called security"),
         ("{fault: hard, dureation: 2 s}", "2:19", "dureation"),
         ("off:rt/amr/state", "2:5", "fault"),
     ],

@@ -393,7 +393,10 @@ def test_faults_of_the_other_families() -> None:
         ("lost:rt/amr/cmd.theta", "takes a whole command"),
         ("partial:rt/clear/errors", "cannot be done in part; rt/upper/cmd"),
         ("reboot:now", "takes no target"),
-        ("security", "atom_w has no security"),
+        (
+            "security",
+            "atom_w has no e-stop called security; it has soft, hard, di, amr_stop, amr_stop_topic, ",
+        ),
         ("motor_error:left_elbow", "did you mean left_elbow_"),
         ("off:rt/amr/state.position", "takes a whole state topic, not its field 'position'"),
         ("delayed:rt/amr/state.position", "takes a whole state topic"),
@@ -429,6 +432,7 @@ def test_a_mistake_says_what_would_be_right(lab: Lab, text: str, message: str) -
     ("robot", "text", "message"),
     [
         ("adam_u", "press:f1", "no button 'f1'"),
+        ("gr2", "soft", "soft: gr2 has no e-stop called soft; it has security"),
         ("gr2", "press:a", "press: gr2 has no button"),
         ("atom", "press_key", "press_key: atom has no base"),
         ("atom", "fall", "fall: a simulated atom cannot fall over"),

@@ -48,6 +48,7 @@ ATOM_W = RobotFacts(
         "head": Group(("head_yaw", "head_pitch"), "head"),
     },
     joints={**_ARMS, "head_yaw": (-1.57, 1.57), "head_pitch": (-1.57, 0.7)},
+    read_only_joints=frozenset({"lift_1"}),
     hands=("left", "right"),
     ranges={
         "base.speed": (-0.6, 0.6),

@@ -127,7 +127,7 @@ def test_a_chain_is_its_two_comparisons(x: float, low: float, high: float) -> No
 def test_an_expression_says_which_fields_it_reads_and_how_long_it_must_hold() -> None:
     made, _ = parse("pad.b or battery.level > 15 % and pad.b for 500 ms", no_hold=None)
     assert made is not None
-    assert made.fields == ("pad.b", "battery.level")
+    assert made.fields == {"pad.b": "bool", "battery.level": "percent"}
     assert made.hold == 0.5
 
 

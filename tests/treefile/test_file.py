@@ -261,6 +261,22 @@ def test_values_from_the_command_line_go_before_defaults(check: CheckText) -> No
     assert result.tree.root.children[2].values["tag"] == 12
 
 
+@pytest.mark.parametrize(
+    ("leaf", "message"),
+    [
+        (
+            "MoveToTag: {tag: kitchen}",
+            'atom_w knows no tag "kitchen"; it knows 12 (shelf), 15 (table), 1 (dock), 3 (door)',
+        ),
+        ("MoveToTag: {tag: 99}", "atom_w knows no tag 99; it knows 12 (shelf), 15 (table), 1 (dock), 3 (door)"),
+        ("MoveJoints: {angles: {lift_1: 5 deg}}", 'joint "lift_1" of atom_w is never commanded'),
+    ],
+)
+def test_what_the_robot_does_not_know_is_told_with_what_it_knows(check: CheckText, leaf: str, message: str) -> None:
+    found = check(f"tree: t\nrobot: atom_w\nroot:\n  - {leaf}\n").findings.sorted()
+    assert message in [finding.message for finding in found]
+
+
 TOUR = "tree: t\nparams: {tags: {type: list of tag}}\nroot:\n  - CheckErrors:\n    for_each: {tag: $tags}\n"
 
 

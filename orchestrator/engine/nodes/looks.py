@@ -27,9 +27,7 @@ class Check(Behaviour):
         if holds:
             self.feedback_message = ""  # of an earlier look
             return SUCCESS
-        if holds is None:
-            return self._run.fail(self, self._condition.unknown())
-        return self._run.fail(self, f'"{self._condition.expression.text}" does not hold')
+        return self._run.fail(self, self._condition.why_not())
 
 
 class Dead(Behaviour):

@@ -55,13 +55,13 @@ class When(Modifier):
                 if holds is None:
                     return self.run.fail(self, condition.unknown())
                 if holds is not wanted:
-                    return self._skip(condition.expression.text, holds)
+                    return self._skip(condition, holds)
         return self.ticks[0]()
 
-    def _skip(self, text: str, holds: bool) -> Status:
+    def _skip(self, condition: Condition, holds: bool) -> Status:
         self.skipped = True
         self.halt()
-        self.feedback_message = f'"{text}" {"holds" if holds else "does not hold"}'
+        self.feedback_message = f'"{condition.expression.text}" holds' if holds else condition.why_not()
         return self._skipped_as
 
 
@@ -142,8 +142,8 @@ class Guard(Interrupter):
         if holds is None:
             return self._over(FAILURE, self.condition.unknown())
         if holds is self._ends_when:
-            verb = "holds" if holds else "does not hold"
-            return self._over(self._ends_as, f'"{self.condition.expression.text}" {verb}')
+            reason = f'"{self.condition.expression.text}" holds' if holds else self.condition.why_not()
+            return self._over(self._ends_as, reason)
         return self.ticks[0]()
 
     def _over(self, end: Status, reason: str) -> Status:
@@ -332,11 +332,12 @@ class Attempts(Modifier):
 
 
 class Limit(Interrupter):
-    """`timeout` of everything but a leaf, which minds its own."""
+    """`timeout` of everything but a leaf, which minds its own; `waits_for`: what its child waits for."""
 
-    def __init__(self, name: str, run: Run, child: Behaviour, time: Value) -> None:
+    def __init__(self, name: str, run: Run, child: Behaviour, time: Value, waits_for: Condition | None = None) -> None:
         super().__init__(name, run, [child])
         self._time = time
+        self._waits_for = waits_for
         self._unknown = ""
         self.started_at = 0.0
         self.deadline = inf
@@ -357,7 +358,8 @@ class Limit(Interrupter):
         if status is not RUNNING:
             return status
         if run.now >= deadline:
-            run.fail(self, f"timeout: not done after {deadline - self.started_at:g} s")
+            why = f" ({self._waits_for.why_not()})" if self._waits_for else ""
+            run.fail(self, f"timeout: not done after {deadline - self.started_at:g} s{why}")
             return self.interrupt_all(FAILURE)
         if deadline < run.due:
             run.due = deadline

@@ -17,6 +17,38 @@ def test_a_check_ends_at_once_and_says_what_does_not_hold(fly: Fly) -> None:
     assert fly("- check: pad.a", pad__a=False).run()[:2] == ("failure", '"pad.a" does not hold')
 
 
+def test_what_does_not_hold_is_told_with_what_was_read(fly: Fly) -> None:
+    condition = "pad.a and pad.b and battery.level > 90 %"
+    run = fly(f"- check: {condition}", pad__a=True, pad__b=False, battery__level=80.0)
+    read = "pad.a is true, pad.b is false, battery.level is 80 %"
+    assert run.run()[:2] == ("failure", f'"{condition}" does not hold: {read}')
+
+
+def test_what_is_not_known_beside_what_decides_is_told_as_such(fly: Fly) -> None:
+    reason = '"pad.a and pad.b" does not hold: pad.a is false, pad.b has not been reported yet'
+    assert fly("- check: pad.a and pad.b", pad__a=False).run().reason == reason
+
+
+@pytest.mark.parametrize(
+    ("condition", "values", "why"),
+    [
+        ("pad.a", {"pad__a": False}, '"pad.a" does not hold'),
+        ("pad.a for 5 s", {"pad__a": True}, '"pad.a for 5 s" does not hold: pad.a is true'),
+        (
+            "battery.level < 20 %",
+            {"battery__level": 30.0},
+            '"battery.level < 20 %" does not hold: battery.level is 30 %',
+        ),
+        ("pad.a", {}, '"pad.a" is not known: pad.a has not been reported yet'),
+    ],
+)
+def test_a_wait_that_took_too_long_says_what_it_waited_for(
+    fly: Fly, condition: str, values: dict[str, object], why: str
+) -> None:
+    run = fly(f"- wait_for: {condition}\n  timeout: 3 s", **values)
+    assert run.run()[:2] == ("failure", f"timeout: not done after 3 s ({why})")
+
+
 def test_a_check_that_holds_at_last_says_nothing_any_more(fly: Fly) -> None:
     run = fly("- sequence: [{check: pad.a}]\n  retry: {times: 3, wait: 1 s}", pad__a=False)
     run.at(0.52, lambda: run.set("pad.a", True))

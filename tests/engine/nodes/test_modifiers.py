@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from orchestrator.engine.events import Saved
+from orchestrator.engine.events import Saved, Tick
 from tests.engine.missions import Mission
 
 Fly = Callable[..., Mission]
@@ -52,6 +52,14 @@ def test_each_on_its_own(fly: Fly, modifier: str, status: str, log: list[tuple[f
     assert run.run().status == status
     assert [text for _, text in run.log] == [text for _, text in log]
     assert [at for at, _ in run.log] == pytest.approx([at for at, _ in log], abs=0.06)
+
+
+@pytest.mark.parametrize(("modifier", "status"), [("while", "failure"), ("when", "success")])
+def test_a_condition_beside_a_node_is_told_with_what_was_read(fly: Fly, modifier: str, status: str) -> None:
+    run = fly(f"- Act: {{id: a, time: 1 s}}\n  {modifier}: battery.level > 50 %", battery__level=40.0)
+    assert run.run().status == status
+    told = [change.message for tick in run.events if isinstance(tick, Tick) for change in tick.changes.values()]
+    assert '"battery.level > 50 %" does not hold: battery.level is 40 %' in told
 
 
 def test_retry_waits_and_counts_its_attempts(fly: Fly) -> None:
