@@ -201,6 +201,9 @@ class Mission:
             yield from self.runner.turns()
             self._running = False
             goes_on = self._kept is not None and self._armed_again(self._kept)
+        shown = self._showing.look()  # without a recorder too, see `_keep`
+        if self._recorder is not None:
+            self._recorder.keep_last(shown)
         self._link.finish()
 
     def _begin(self) -> None:

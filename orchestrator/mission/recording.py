@@ -69,6 +69,10 @@ class Recorder:
             events, self._events = self._events, []
         self._writer.put(events, checkpoint=self._checkpoint(state), robot=shown)
 
+    def keep_last(self, shown: Mapping[str, Any]) -> None:
+        """What the robot shows in the end. Whoever goes on with the run compares with where the tree stood instead."""
+        self._writer.put(shown=shown)
+
     def flush(self) -> None:
         """When nothing is ticked, or the tree will not be gone on with."""
         if self._events:

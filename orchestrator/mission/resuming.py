@@ -37,7 +37,7 @@ class Unfinished:
     checkpoint: Checkpoint
     story: Story
     robot: Mapping[str, Any]
-    """What it showed last."""
+    """What it showed when the state was kept."""
 
 
 def unfinished(run: StoredRun, history: History) -> Unfinished:

@@ -28,8 +28,12 @@ def runs(*arguments: str) -> tuple[int, str, str]:
 
 def delivered(seconds: float | None = None) -> str:
     """A recorded delivery that was done, or killed after some time; its id."""
-    loaded = load_mission(DELIVERY)
-    recorder = Recorder(describe(loaded, "SIM", "maria", {"pick": "12"}), print)
+    return recorded(DELIVERY, seconds)
+
+
+def recorded(tree: Path, seconds: float | None = None, kind: str = "SIM") -> str:
+    loaded = load_mission(tree)
+    recorder = Recorder(describe(loaded, kind, "maria", {"pick": "12"}), print)
     mission = VirtualMission(loaded, recorder=recorder)
     mission.mission.arm("maria")
     for _ in mission.mission.turns():
@@ -71,6 +75,28 @@ def test_what_happened_in_one_run() -> None:
     told = json.loads(runs(run, "--json")[1])
     assert (told["status"], len(told["story"]["commands"]), told["robot"]["fsm.state"]) == ("success", 8, "ready")
     assert runs(run, "--tree")[1].startswith(f"# {DELIVERY.absolute()}\n{DELIVERY.read_text()}")
+
+
+LAST_STEPS = """\
+tree: last
+robot: atom_w
+root:
+  sequence:
+    - SetFsm: {state: ready}
+    - SwitchUpperControl: {enabled: true}
+  finally:
+    - SwitchUpperControl: {enabled: false}
+"""
+
+
+def test_what_the_last_steps_changed_is_what_the_robot_showed_last(tmp_path: Path) -> None:
+    tree = tmp_path / "last.yaml"
+    tree.write_text(LAST_STEPS)
+    run = recorded(tree)
+    assert "upper.state           off\n" in runs(run)[1]
+    assert json.loads(runs(run, "--json")[1])["robot"]["upper.state"] == "off"
+    tree.write_text(LAST_STEPS[: LAST_STEPS.index("  finally")])
+    assert "upper.state           on\n" in runs(recorded(tree))[1]
 
 
 def test_a_crashed_run_lists_what_nobody_knows_and_how_to_go_on() -> None:

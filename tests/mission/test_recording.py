@@ -18,6 +18,7 @@ from orchestrator.mission.loading import Loaded, load_mission
 from orchestrator.mission.recording import Recorder, describe, take_in_audits
 from orchestrator.mission.resuming import story_of
 from orchestrator.mission.virtual import VirtualMission
+from orchestrator.sim.faults import inject
 
 DELIVERY = data_path("trees/04_deliver_atom_w.yaml")
 
@@ -72,6 +73,15 @@ def told(loaded: Loaded, kept: Recorder | None) -> list[bytes]:
 def test_a_recorded_run_is_the_same_as_one_that_is_not(name: str) -> None:
     loaded = load_mission(data_path(f"trees/{name}.yaml"))
     assert told(loaded, recorder([])) == told(loaded, None)
+
+
+def test_after_a_stop_what_resuming_compares_with_is_where_the_tree_stood() -> None:
+    kept = recorder([])
+    mission = VirtualMission(load_mission(DELIVERY), prepare=lambda twin: inject(twin, "hard@6s"), recorder=kept)
+    kept.close(mission.run().status, audit=mission.audit)
+    with find_run(kept.id).history() as history:
+        assert (history.fact("robot")["fsm.state"], history.fact("robot")["emergency.hard"]) == ("ready", False)
+        assert (history.fact("shown")["fsm.state"], history.fact("shown")["emergency.hard"]) == ("zero_torque", True)
 
 
 def test_what_the_guard_recorded_for_a_crashed_run_is_taken_in_when_another_begins(tmp_path: Path) -> None:
