@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _COLOURS = {"success": "green", "running": "cyan", "crashed": "red", "stopped": "red", "failure": "red"}
 _HEAD = ("ID", "WHEN", "TREE", "ROBOT", "ON", "OUTCOME", "TOOK")
+_IN_VIRTUAL_TIME = ("VIRTUAL", "DRY RUN")
+"""Kinds of runs whose seconds are not those of the wall."""
 
 
 def runs(
@@ -102,6 +104,9 @@ def _summary(run: StoredRun, history: History) -> dict[str, Any]:
 
 def _seconds(about: dict[str, Any], outcome: dict[str, Any], history: History) -> float | None:
     """From its beginning to its end, or to the last that is known."""
+    if about["kind"] in _IN_VIRTUAL_TIME:
+        last = history.last_event
+        return last["at"] - (history.fact("zero") or 0.0) if last else None
     started = datetime.fromisoformat(about["started"])
     if "ended" in outcome:
         return (datetime.fromisoformat(outcome["ended"]) - started).total_seconds()

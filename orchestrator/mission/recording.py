@@ -51,6 +51,10 @@ class Recorder:
         """Before the first tick: where an earlier run has left the tree is where this one stands."""
         self._writer.put(checkpoint=self._checkpoint(state))
 
+    def counts_from(self, zero: float) -> None:
+        """The moment from which people count this run's times."""
+        self._writer.put(zero=zero)
+
     def audit_at(self, file: Path) -> None:
         """The guard keeps its records there, from now on for this run."""
         self._writer.put(audit={"file": str(file), "from": file.stat().st_size})

@@ -31,9 +31,9 @@ def delivered(seconds: float | None = None) -> str:
     return recorded(DELIVERY, seconds)
 
 
-def recorded(tree: Path, seconds: float | None = None, kind: str = "SIM") -> str:
+def recorded(tree: Path, seconds: float | None = None) -> str:
     loaded = load_mission(tree)
-    recorder = Recorder(describe(loaded, kind, "maria", {"pick": "12"}), print)
+    recorder = Recorder(describe(loaded, "SIM", "maria", {"pick": "12"}), print)
     mission = VirtualMission(loaded, recorder=recorder)
     mission.mission.arm("maria")
     for _ in mission.mission.turns():
@@ -97,6 +97,19 @@ def test_what_the_last_steps_changed_is_what_the_robot_showed_last(tmp_path: Pat
     assert json.loads(runs(run, "--json")[1])["robot"]["upper.state"] == "off"
     tree.write_text(LAST_STEPS[: LAST_STEPS.index("  finally")])
     assert "upper.state           on\n" in runs(recorded(tree))[1]
+
+
+def test_the_times_of_a_virtual_run_are_those_it_told(tmp_path: Path) -> None:
+    tree = tmp_path / "last.yaml"
+    tree.write_text("tree: last\nrobot: atom_w\nroot:\n  - Wait: {time: 30 s}\n")
+    ran = CliRunner().invoke(app, ["run", str(tree), "--virtual", "--record"])
+    (run,) = runs_folder().iterdir()
+    told = runs(run.name)[1]
+    took = next(line for line in told.splitlines() if line.startswith("  took ")).removeprefix("  took").strip()
+    assert float(took.removesuffix(" s")) > 30.0
+    assert f"success after {took}" in ran.stdout
+    began = next(line for line in ran.stdout.splitlines() if "Wait: running" in line)
+    assert f"{began.split()[0]}    Wait: success" in told
 
 
 def test_a_crashed_run_lists_what_nobody_knows_and_how_to_go_on() -> None:
