@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _COLOURS = {"success": "green", "running": "cyan", "crashed": "red", "stopped": "red", "failure": "red"}
 _HEAD = ("ID", "WHEN", "TREE", "ROBOT", "ON", "OUTCOME", "TOOK")
+_IN_VIRTUAL_TIME = ("VIRTUAL", "DRY RUN")
+"""Kinds of runs whose seconds are not those of the wall."""
 
 
 def runs(
@@ -102,6 +104,9 @@ def _summary(run: StoredRun, history: History) -> dict[str, Any]:
 
 def _seconds(about: dict[str, Any], outcome: dict[str, Any], history: History) -> float | None:
     """From its beginning to its end, or to the last that is known."""
+    if about["kind"] in _IN_VIRTUAL_TIME:
+        last = history.last_event
+        return last["at"] - (history.fact("zero") or 0.0) if last else None
     started = datetime.fromisoformat(about["started"])
     if "ended" in outcome:
         return (datetime.fromisoformat(outcome["ended"]) - started).total_seconds()
@@ -157,7 +162,7 @@ def _show(run: StoredRun, history: History, tree: bool, as_json: bool) -> None:
         return
     story, summary = story_of(run, history), _summary(run, history)
     if as_json:
-        facts = {"about": about, "robot": history.fact("robot"), "audit": history.audit, "events": history.events}
+        facts = {"about": about, "robot": _shown(history), "audit": history.audit, "events": history.events}
         typer.echo(json.dumps(summary | {"story": asdict(story)} | facts, indent=2))
         return
     for line in _lines(summary, about, story, history):
@@ -180,12 +185,18 @@ def _lines(summary: dict[str, Any], about: dict[str, Any], story: Story, history
     yield from _section("commands", [_command_line(story, number) for number in range(len(story.commands))])
     yield from _section("people", [f"{_time(story, line.at)}  {line.text}" for line in story.people])
     yield from _section("guard", [f"{_time(story, line.at)}  {line.text}" for line in story.guard])
-    shown = history.fact("robot") or {}
+    shown = _shown(history) or {}
     yield from _section("the robot showed last", [f"{name:<22}{value}" for name, value in shown.items()])
     if problem := (history.fact("audit") or {}).get("problem"):
         yield f"\nthe guard's records are missing: {problem}"
     if summary["status"] in ("crashed", "stopped") and not summary["continued"] and about["kind"] in RESUMABLE:
         yield f"\norchestrator resume {summary['id']} goes on with it, if that is possible"
+
+
+def _shown(history: History) -> dict[str, Any] | None:
+    """In the end; of a run that has none, after the last step that was kept."""
+    shown: dict[str, Any] | None = history.fact("shown") or history.fact("robot")
+    return shown
 
 
 def _section(title: str, lines: list[str]) -> Iterator[str]:

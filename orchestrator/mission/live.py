@@ -71,6 +71,7 @@ class LiveMission:
             self._link = LinkCommander(self.guard.socket, loaded.tree.name, self._bus.wake, patience)
             self._open.callback(self._link.close)
             if recorder is not None:
+                recorder.counts_from(place.began)
                 recorder.audit_at(self._link.audit)
             self.mission = Mission(loaded, self._bus, self._link, prompts, on_event, person, watched, recorder)
         except BaseException:

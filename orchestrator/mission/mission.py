@@ -105,6 +105,7 @@ class Mission:
         self._telling = threading.Lock()
         self._on_event = on_event
         self._running = False
+        self._moved = False
         self._lease_lost = False
         self._expects_latch = False
         self._leaving: str | None = None
@@ -200,6 +201,9 @@ class Mission:
             yield from self.runner.turns()
             self._running = False
             goes_on = self._kept is not None and self._armed_again(self._kept)
+        shown = self._showing.look()  # without a recorder too, see `_keep`
+        if self._recorder is not None:
+            self._recorder.keep_last(shown)
         self._link.finish()
 
     def _begin(self) -> None:
@@ -304,11 +308,18 @@ class Mission:
 
     def _after_tick(self) -> None:
         self._beat()
-        if self._recorder is not None and self._keeper is not None:
-            if self.runner.goes_on:
-                self._recorder.keep(self._keeper.take_json, self._showing.look)
-            else:
-                self._recorder.flush()
+        if self._moved and self.runner.goes_on:
+            self._moved = False
+            self._keep()
+        elif self._recorder is not None:
+            self._recorder.flush()
+
+    def _keep(self) -> None:
+        """Looks without a recorder too: whoever looks has samples made in virtual time, and so changes the run."""
+        state = self._keeper.take_json() if self._keeper is not None else b""
+        shown = self._showing.look()
+        if self._recorder is not None:
+            self._recorder.keep(state, shown)
 
     def _beat(self) -> None:
         self._link.heartbeat()
@@ -408,6 +419,8 @@ class Mission:
         return at_failure or self._showing.look()
 
     def _pass_on(self, event: Event) -> None:
+        if _moves_on(event):
+            self._moved = True
         self._on_event(event)
         if self._recorder is not None:
             self._recorder.tell(event)
@@ -418,6 +431,13 @@ class Mission:
         failed = [number for number, change in tick.changes.items() if change.status == "failure"]
         if failed:
             self._shown_at_failure |= dict.fromkeys(failed, self._showing.look())
+
+
+def _moves_on(event: Event) -> bool:
+    """Whether the tree stands elsewhere after it."""
+    if isinstance(event, Tick):
+        return any(change.status != "running" for change in event.changes.values())
+    return isinstance(event, Command)
 
 
 def _nothing_fits(patterns: list[str], names: tuple[str, ...]) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from orchestrator import __version__
-from orchestrator.engine.events import Command, Event, Tick, to_json
+from orchestrator.engine.events import Command, Event, to_json
 from orchestrator.journal.audit import in_use
 from orchestrator.journal.audits import clear_simulated, put_aside
 from orchestrator.journal.history import HistoryError
@@ -42,7 +42,6 @@ class Recorder:
         self._lock = threading.Lock()
         self._events: list[bytes] = []
         self._commands = 0
-        self._changed = False
 
     @property
     def id(self) -> str:
@@ -51,6 +50,10 @@ class Recorder:
     def start_from(self, state: bytes) -> None:
         """Before the first tick: where an earlier run has left the tree is where this one stands."""
         self._writer.put(checkpoint=self._checkpoint(state))
+
+    def counts_from(self, zero: float) -> None:
+        """The moment from which people count this run's times."""
+        self._writer.put(zero=zero)
 
     def audit_at(self, file: Path) -> None:
         """The guard keeps its records there, from now on for this run."""
@@ -63,20 +66,16 @@ class Recorder:
             self._events.append(data)
             if isinstance(event, Command):
                 self._commands = event.id
-                self._changed = True
-            elif isinstance(event, Tick):
-                self._changed = self._changed or any(change.status != "running" for change in event.changes.values())
 
-    def keep(self, take: Callable[[], bytes], show: Callable[[], dict[str, Any]]) -> None:
-        """Between two ticks: `take` gives the state of the tree, `show` what the robot shows."""
-        if not self._changed:
-            self.flush()
-            return
-        self._changed = False
-        state, shown = take(), show()
+    def keep(self, state: bytes, shown: Mapping[str, Any]) -> None:
+        """Between two ticks: where the tree stands, and what the robot shows."""
         with self._lock:
             events, self._events = self._events, []
         self._writer.put(events, checkpoint=self._checkpoint(state), robot=shown)
+
+    def keep_last(self, shown: Mapping[str, Any]) -> None:
+        """What the robot shows in the end. Whoever goes on with the run compares with where the tree stood instead."""
+        self._writer.put(shown=shown)
 
     def flush(self) -> None:
         """When nothing is ticked, or the tree will not be gone on with."""

@@ -37,7 +37,7 @@ class Unfinished:
     checkpoint: Checkpoint
     story: Story
     robot: Mapping[str, Any]
-    """What it showed last."""
+    """What it showed when the state was kept."""
 
 
 def unfinished(run: StoredRun, history: History) -> Unfinished:
@@ -71,7 +71,7 @@ def story_of(run: StoredRun, history: History) -> Story:
         run.fold_audit(history)
     source = history.fact("audit")
     there = source is not None and "problem" not in source
-    return tell(history.events, history.audit if there or history.audit else None)
+    return tell(history.events, history.audit if there or history.audit else None, history.fact("zero"))
 
 
 def _check_ended_early(run: StoredRun, about: Mapping[str, Any], outcome: Mapping[str, Any], history: History) -> None:

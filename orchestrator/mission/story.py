@@ -99,9 +99,9 @@ class Story:
         return [command for command in self.commands if command.outcome == "unknown"]
 
 
-def tell(events: Iterable[Record], audit: Iterable[Record] | None) -> Story:
-    """`audit` is None when the guard's records are not there."""
-    story = Story()
+def tell(events: Iterable[Record], audit: Iterable[Record] | None, zero: float | None = None) -> Story:
+    """`audit` is None when the guard's records are not there; without `zero` times count from the first event."""
+    story = Story(began=zero)
     questions: dict[int, str] = {}
     for event in events:
         at = event["at"]

@@ -48,6 +48,8 @@ class VirtualMission:
         self.twin.start()
         put_objects(self.twin)
         prepare(self.twin)
+        if recorder is not None:
+            recorder.counts_from(self.clock.now())
         self.audit: list[dict[str, Any]] = []
         rpc = TwinRpc(self.twin, self.clock) if loaded.profile.rpc else None
         self.guard = Guard(loaded.profile, load_guard_config(), network.bus("guard"), _Kept(self.audit), rpc)

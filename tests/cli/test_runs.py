@@ -28,7 +28,11 @@ def runs(*arguments: str) -> tuple[int, str, str]:
 
 def delivered(seconds: float | None = None) -> str:
     """A recorded delivery that was done, or killed after some time; its id."""
-    loaded = load_mission(DELIVERY)
+    return recorded(DELIVERY, seconds)
+
+
+def recorded(tree: Path, seconds: float | None = None) -> str:
+    loaded = load_mission(tree)
     recorder = Recorder(describe(loaded, "SIM", "maria", {"pick": "12"}), print)
     mission = VirtualMission(loaded, recorder=recorder)
     mission.mission.arm("maria")
@@ -71,6 +75,41 @@ def test_what_happened_in_one_run() -> None:
     told = json.loads(runs(run, "--json")[1])
     assert (told["status"], len(told["story"]["commands"]), told["robot"]["fsm.state"]) == ("success", 8, "ready")
     assert runs(run, "--tree")[1].startswith(f"# {DELIVERY.absolute()}\n{DELIVERY.read_text()}")
+
+
+LAST_STEPS = """\
+tree: last
+robot: atom_w
+root:
+  sequence:
+    - SetFsm: {state: ready}
+    - SwitchUpperControl: {enabled: true}
+  finally:
+    - SwitchUpperControl: {enabled: false}
+"""
+
+
+def test_what_the_last_steps_changed_is_what_the_robot_showed_last(tmp_path: Path) -> None:
+    tree = tmp_path / "last.yaml"
+    tree.write_text(LAST_STEPS)
+    run = recorded(tree)
+    assert "upper.state           off\n" in runs(run)[1]
+    assert json.loads(runs(run, "--json")[1])["robot"]["upper.state"] == "off"
+    tree.write_text(LAST_STEPS[: LAST_STEPS.index("  finally")])
+    assert "upper.state           on\n" in runs(recorded(tree))[1]
+
+
+def test_the_times_of_a_virtual_run_are_those_it_told(tmp_path: Path) -> None:
+    tree = tmp_path / "last.yaml"
+    tree.write_text("tree: last\nrobot: atom_w\nroot:\n  - Wait: {time: 30 s}\n")
+    ran = CliRunner().invoke(app, ["run", str(tree), "--virtual", "--record"])
+    (run,) = runs_folder().iterdir()
+    told = runs(run.name)[1]
+    took = next(line for line in told.splitlines() if line.startswith("  took ")).removeprefix("  took").strip()
+    assert float(took.removesuffix(" s")) > 30.0
+    assert f"success after {took}" in ran.stdout
+    began = next(line for line in ran.stdout.splitlines() if "Wait: running" in line)
+    assert f"{began.split()[0]}    Wait: success" in told
 
 
 def test_a_crashed_run_lists_what_nobody_knows_and_how_to_go_on() -> None:

@@ -11,12 +11,14 @@ import pytest
 
 from orchestrator.data import data_path
 from orchestrator.engine.events import Event, to_json
+from orchestrator.engine.prompts import Prompts
 from orchestrator.journal.audit import AuditFile
 from orchestrator.journal.runs import find_run
-from orchestrator.mission.loading import load_mission
+from orchestrator.mission.loading import Loaded, load_mission
 from orchestrator.mission.recording import Recorder, describe, take_in_audits
 from orchestrator.mission.resuming import story_of
 from orchestrator.mission.virtual import VirtualMission
+from orchestrator.sim.faults import inject
 
 DELIVERY = data_path("trees/04_deliver_atom_w.yaml")
 
@@ -57,6 +59,31 @@ def test_everything_that_is_told_is_kept_as_it_is() -> None:
     }  # fmt: skip
 
 
+def told(loaded: Loaded, kept: Recorder | None) -> list[bytes]:
+    lines: list[bytes] = []
+    prompts = Prompts(lambda question: question.choices[0])
+    mission = VirtualMission(loaded, lambda event: lines.append(to_json(event)), prompts, recorder=kept)
+    outcome = mission.run()
+    if kept is not None:
+        kept.close(outcome.status, audit=mission.audit)
+    return lines
+
+
+@pytest.mark.parametrize("name", ["05_patrol_atom_w", "04_deliver_gr2", "04_deliver_adam_u"])
+def test_a_recorded_run_is_the_same_as_one_that_is_not(name: str) -> None:
+    loaded = load_mission(data_path(f"trees/{name}.yaml"))
+    assert told(loaded, recorder([])) == told(loaded, None)
+
+
+def test_after_a_stop_what_resuming_compares_with_is_where_the_tree_stood() -> None:
+    kept = recorder([])
+    mission = VirtualMission(load_mission(DELIVERY), prepare=lambda twin: inject(twin, "hard@6s"), recorder=kept)
+    kept.close(mission.run().status, audit=mission.audit)
+    with find_run(kept.id).history() as history:
+        assert (history.fact("robot")["fsm.state"], history.fact("robot")["emergency.hard"]) == ("ready", False)
+        assert (history.fact("shown")["fsm.state"], history.fact("shown")["emergency.hard"]) == ("zero_torque", True)
+
+
 def test_what_the_guard_recorded_for_a_crashed_run_is_taken_in_when_another_begins(tmp_path: Path) -> None:
     crashed = recorder([])
     with AuditFile(tmp_path / "audit.log") as audit:
@@ -77,7 +104,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from orchestrator.data import data_path
-from orchestrator.mission.loading import load_mission
+from orchestrator.mission.loading import Loaded, load_mission
 from orchestrator.mission.recording import Recorder, describe
 from orchestrator.mission.virtual import VirtualMission
 
@@ -110,7 +137,7 @@ import time
 from orchestrator.data import data_path
 from orchestrator.journal.history import History
 from orchestrator.journal.writer import Writer
-from orchestrator.mission.loading import load_mission
+from orchestrator.mission.loading import Loaded, load_mission
 from orchestrator.mission.recording import Recorder, describe
 from orchestrator.mission.virtual import VirtualMission
 
