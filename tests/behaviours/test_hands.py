@@ -250,7 +250,7 @@ root:
   sequence:
 {before}
     - HandGrasp: {{hand: right, grip: 80 %}}
-    - Wait: {{time: 3 s}}
+    - Wait: {{time: 4 s}}
       name: carry
       while: hands.right.holding
 """
