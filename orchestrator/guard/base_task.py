@@ -103,13 +103,13 @@ def let_go(turn: Turn, cause: str) -> None:
         return
     if task.accepted and base is not None and _at_rest(base):
         _end(turn, task, base)
-    elif _contested(turn):
+    elif contested(turn):
         turn.change(task=task if task.accepted else never_shown(task))
     elif task.cancel_due == math.inf:
         cancel(turn, cause)
 
 
-def _contested(turn: Turn) -> bool:
+def contested(turn: Turn) -> bool:
     """Whether somebody else commands the base as well."""
     return not turn.state.contested.isdisjoint(WRITES[turn.setting.profile.family].get(CancelTask, ()))
 
@@ -117,7 +117,7 @@ def _contested(turn: Turn) -> bool:
 def goes_on(turn: Turn) -> str:
     """What people must know of a task that is left to whoever commands the base; empty when there is none."""
     task = turn.state.task
-    if task is None or not _contested(turn):
+    if task is None or not contested(turn):
         return ""
     return f"{left_behind(turn.state)}; somebody else commands it: end it there, or with `orchestrator stop`"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from orchestrator.guard import arming, base_task, events, hands, leasing, stops, streams, watching
+from orchestrator.guard import arming, base_task, events, hands, leasing, remote, stops, streams, watching
 from orchestrator.guard.config import GuardConfig, rules_for
 from orchestrator.guard.freshness import Freshness
 from orchestrator.guard.modes import ACTIVE, Mode
@@ -104,7 +104,7 @@ class Core:
         stops.advance(turn)
         leasing.repeat_pending(turn)
         base_task.watch(turn)
-        leasing.watch_remote(turn)
+        remote.watch(turn)
         arming.lapse(turn)
 
     def next_due(self, state: State) -> float:

@@ -19,7 +19,7 @@ from orchestrator.guard.events import Stop
 from orchestrator.guard.outputs import Report
 from orchestrator.guard.policy import POLICIES
 from orchestrator.guard.rpc import Rpc
-from orchestrator.guard.state import Rest, State, Told
+from orchestrator.guard.state import Remote, Rest, State, Told
 from orchestrator.robots.intents import AnyIntent, HandTarget, MoveHand, StandPose, StartRemote, Stream
 from orchestrator.robots.profile import Profile
 
@@ -73,7 +73,7 @@ def _ours(asked: Iterable[AnyIntent], now: float) -> dict[str, Any]:
     """What a guard would remember of these intents."""
     moved: set[str] = set()
     posing: dict[str, StandPose | MoveHand] = {}
-    remote_since = None
+    remote = None
     for intent in asked:
         if isinstance(intent, Stream):
             moved.add(streams.resource(intent))
@@ -82,8 +82,8 @@ def _ours(asked: Iterable[AnyIntent], now: float) -> dict[str, Any]:
         elif isinstance(intent, HandTarget):  # where its fingers were then is not known
             moved.add(hands.resource(intent.hand))
         elif isinstance(intent, StartRemote):
-            remote_since = now
-    return {"moved": frozenset(moved | posing.keys()), "posing": posing, "remote_since": remote_since}
+            remote = Remote(now)
+    return {"moved": frozenset(moved | posing.keys()), "posing": posing, "remote": remote}
 
 
 def _at_rest(state: State, asked: Iterable[AnyIntent], holding: Collection[str]) -> dict[str, Any]:

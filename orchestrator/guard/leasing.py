@@ -6,16 +6,16 @@ import math
 
 from msgspec.structs import replace
 
-from orchestrator.guard import base_task, hands, stops, streams
+from orchestrator.guard import base_task, hands, remote, stops, streams
 from orchestrator.guard.config import Timing
 from orchestrator.guard.events import Heartbeat, IntentAsked, RunBegan, RunConnected, RunEnded, RunGone, StreamEnded
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import HUNG, SLOW_DISK
 from orchestrator.guard.policy import POLICIES
 from orchestrator.guard.rules import ask_for, first_refusal
-from orchestrator.guard.state import REMOTE_MODE, Pending, State, Task
+from orchestrator.guard.state import Pending, Remote, State, Task
 from orchestrator.guard.turn import Turn
-from orchestrator.guard.watching import wanted_value
+from orchestrator.guard.watching import evidence, wanted_value
 from orchestrator.robots.intents import (
     AnyIntent,
     CancelTask,
@@ -117,7 +117,7 @@ def asked(turn: Turn, event: IntentAsked) -> None:
 
 def _send(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
     if isinstance(intent, StopRemote):
-        streams.end_remote(turn, "asked by the run")
+        remote.end(turn, "asked by the run")
         return
     turn.send(intent, "command", type(intent).__name__, id)
     _remember(turn, id, intent)
@@ -136,8 +136,7 @@ def _remember(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
         turn.change(task=Task(id, now, base.task, behind=state.task is not None), paused_task=False)
         turn.change(moved=state.moved | {"base"})
     elif isinstance(intent, StartRemote):
-        under_way = state.under_way | {"remote": id}
-        turn.change(remote_since=now, asked=state.asked | {"remote": now}, under_way=under_way)
+        turn.change(remote=Remote(now), under_way=state.under_way | {"remote": id})
     elif isinstance(intent, ClearErrors):
         turn.change(cleared=True)
     elif isinstance(intent, EnableMotors):
@@ -164,17 +163,21 @@ def _expect(turn: Turn, id: int, intent: AnyIntent, what: str) -> None:  # noqa:
     """Repeat it until the robot shows it; a newer wish for the same thing replaces the older."""
     wanted = wanted_value(turn, intent)
     assert wanted is not None
-    if getattr(turn.state.observed, what) == wanted[1]:
+    older = [each for each in turn.state.pending if (wanted_value(turn, each.intent) or ("",))[0] == what]
+    if not older and getattr(turn.state.observed, what) == wanted[1]:
         turn.change(wanted={key: value for key, value in turn.state.wanted.items() if key != what})
         return
-    older = [each for each in turn.state.pending if (wanted_value(turn, each.intent) or ("",))[0] == what]
-    pending = Pending(id, intent, turn.now, turn.now + turn.setting.config.timing.resend, 1)
+    timing = turn.setting.config.timing
+    settles = turn.now + timing.resends * timing.resend if older else -math.inf
+    pending = Pending(id, intent, turn.now, turn.now + timing.resend, 1, settles)
     turn.change(pending=(*(each for each in turn.state.pending if each not in older), pending))
 
 
 def repeat_pending(turn: Turn) -> None:
     """Commands without evidence go out again a few times; each passes the rules once more."""
     timing, setting = turn.setting.config.timing, turn.setting
+    if any(turn.now >= pending.due for pending in turn.state.pending):
+        evidence(turn)
     for pending in turn.state.pending:
         if turn.now < pending.due:
             continue
@@ -195,18 +198,6 @@ def repeat_pending(turn: Turn) -> None:
             turn.change(pending=(*rest, replace(pending, due=due, sends=pending.sends + 1)))
 
 
-def watch_remote(turn: Turn) -> None:
-    """A remote session nobody confirms is closed."""
-    if turn.now >= _unconfirmed_at(turn.state, turn.setting.config.timing):
-        streams.end_remote(turn, "remote drive was not confirmed")
-
-
-def _unconfirmed_at(state: State, timing: Timing) -> float:
-    base = state.observed.base
-    confirmed = base is not None and base.work_mode == REMOTE_MODE
-    return math.inf if confirmed or state.remote_since is None else state.remote_since + timing.confirm
-
-
 def stream_ended(turn: Turn, event: StreamEnded) -> None:
     if _holds_lease(turn, event.epoch):
         for stream in turn.state.streams:
@@ -222,6 +213,6 @@ def due(state: State, timing: Timing) -> float:
         first = min(first, pending.due)
     if state.task is not None:
         first = min(first, base_task.due(state.task, timing))
-    if state.remote_since is not None:
-        first = min(first, _unconfirmed_at(state, timing))
+    if state.remote is not None:
+        first = min(first, remote.due(state, timing))
     return first

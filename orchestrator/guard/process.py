@@ -23,7 +23,7 @@ from orchestrator.bus.contract import BusError
 from orchestrator.bus.dds import DdsBus
 from orchestrator.bus.settings import DdsSettings
 from orchestrator.data import own_path
-from orchestrator.guard import base_task
+from orchestrator.guard import base_task, remote
 from orchestrator.guard.config import GuardConfigError, load_guard_config
 from orchestrator.guard.driver import Guard
 from orchestrator.guard.events import AuditState, Event, Heartbeat, RunConnected, RunEnded, Stop
@@ -199,7 +199,8 @@ class GuardProcess:
         quiet = state.mode not in ACTIVE and state.mode is not Mode.STOPPING
         stopped = state.stop is None or state.stop.outcome == "stopped"
         held = any(hold.until > now for hold in state.holds.values())
-        return quiet and stopped and not held and self._nothing_more_to_end(now)
+        session_ends = remote.ends(state, now, self._guard.core.setting.config.timing)
+        return quiet and stopped and not held and not session_ends and self._nothing_more_to_end(now)
 
     def _nothing_more_to_end(self, now: float) -> bool:
         """Whether the base has no task of ours, or none about which the guard could do any more."""
@@ -225,7 +226,8 @@ class GuardProcess:
         """For whoever asked us to leave, in the second line of the lock file."""
         stop = self._guard.state.stop
         words = OUTCOMES.get(stop.outcome, "the stop was not over") if stop else NOTHING_MOVED
-        if left := base_task.left_behind(self._guard.state):
+        state = self._guard.state
+        for left in filter(None, (base_task.left_behind(state), remote.left_behind(state))):
             words += BUT + left
         gone = words not in CALM and self._simulated and self._twin_is_gone()
         print(TWIN_GONE if gone else words, file=self._lock, flush=True)

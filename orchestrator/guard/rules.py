@@ -204,7 +204,7 @@ def base_is(wanted: str, base: Base | None, state: State) -> bool:
     if base is None:
         return False
     if wanted == "remote":
-        return base.work_mode == REMOTE_MODE and state.remote_since is not None
+        return base.work_mode == REMOTE_MODE and state.remote is not None and not state.remote.ended
     if base.work_mode != 0:
         return False
     if wanted == "paused":

@@ -96,6 +96,8 @@ class Pending(msgspec.Struct, frozen=True):
     sent: float
     due: float
     sends: int
+    settles: float = -math.inf
+    """Until then the robot may still follow an older one that this one replaces, whatever it shows."""
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -119,6 +121,17 @@ class Task(msgspec.Struct, frozen=True):
     """When it was last cancelled because the base had fallen silent."""
     to_go_on: str = ""
     """"told": the run has resumed it; "paused again": and paused it before the base showed that it goes on."""
+
+
+class Remote(msgspec.Struct, frozen=True):
+    """A remote session of the base that we have opened; kept after its end until the base is seen to be out of it."""
+
+    since: float
+    ended: str = ""
+    """Why, once the base has been told."""
+    ended_at: float = math.inf
+    end_due: float = math.inf
+    """When it is told again, unless it shows by then that it is out of it."""
 
 
 class Hold(msgspec.Struct, frozen=True):
@@ -243,8 +256,7 @@ class State(msgspec.Struct, frozen=True):
     pending: tuple[Pending, ...] = ()
     task: Task | None = None
     paused_task: bool = False
-    remote_since: float | None = None
-    """Since when a remote session of the base is ours."""
+    remote: Remote | None = None
     under_way: dict[str, int] = {}
     """The newest command to each hand and for each pose, and the one that opened the remote session: a stop takes back
     what it does."""

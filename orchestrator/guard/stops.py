@@ -9,7 +9,7 @@ import math
 
 from msgspec.structs import replace
 
-from orchestrator.guard import base_task, hands, streams
+from orchestrator.guard import base_task, hands, remote, streams
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.policy import POSES
 from orchestrator.guard.rules import ask_for, out_of_place, staleness, topic_problem
@@ -198,8 +198,8 @@ def _send_once(turn: Turn, base: str, asked: bool) -> None:
 
 def _stop_base(turn: Turn, cause: str, how: str, asked: bool) -> None:
     state = turn.state
-    if state.remote_since is not None:
-        streams.end_remote(turn, cause)
+    if remote.may_be_open(state):
+        remote.end(turn, cause)
     task = state.task
     if how == "pause" and task is not None and not task.cancelled:
         turn.send(PauseTask(), "stop", cause)
@@ -249,6 +249,13 @@ def is_still(turn: Turn) -> bool | None:
     if base is not None and base.navigation in ("queuing", "running"):
         return False  # it may be about to drive on
     return None if speed is None else speed <= setting.robot.still
+
+
+def _is_queued_in_a_pause(turn: Turn) -> bool:
+    """A base takes a pause only once it drives: until then its task waits, and nothing is wrong."""
+    seen, paused = turn.state.observed, turn.state.mode is Mode.PAUSED
+    queued = paused and seen.base is not None and seen.base.navigation == "queuing"
+    return queued and seen.speed is not None and seen.speed <= turn.setting.robot.still
 
 
 def motion_role(roles: dict[str, str]) -> str:
@@ -316,9 +323,10 @@ def _check_effect(turn: Turn) -> None:
         turn.change(stop=replace(stop, check_due=turn.now + turn.setting.config.stop.repeat_every))
         return
     still = is_still(turn)
-    if still and (stop.profile != "park" or stop.stage == "parked") and not base_task.ends(turn.state):
+    ends = base_task.ends(turn.state) or remote.ends(turn.state, turn.now, turn.setting.config.timing)
+    if still and (stop.profile != "park" or stop.stage == "parked") and not ends:
         _finish(turn, "stopped")
-    elif still:
+    elif still or (still is not None and _is_queued_in_a_pause(turn)):
         turn.change(stop=replace(stop, check_due=turn.now + turn.setting.config.stop.repeat_every))
     elif stop.repeats < turn.setting.config.stop.repeats:
         _repeat(turn)
@@ -396,8 +404,8 @@ def release_streams(turn: Turn, cause: str, joints: bool = True) -> None:
             streams.end(turn, stream, cause)
         else:
             turn.report("ended", cause, stream.id, "ended")
-    if turn.state.remote_since is not None:
-        streams.end_remote(turn, cause)
+    if turn.state.remote is not None and not turn.state.remote.ended:
+        remote.end(turn, cause)
     turn.change(streams=(), holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={})
     hands.forget_all(turn)
     base_task.let_go(turn, cause)

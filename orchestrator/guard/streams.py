@@ -6,6 +6,7 @@ import math
 
 from msgspec.structs import replace
 
+from orchestrator.guard import remote
 from orchestrator.guard.events import CallAnswered
 from orchestrator.guard.freshness import Freshness
 from orchestrator.guard.motion import commanded, furthest_off, joint_stream, plan, starting_point
@@ -20,7 +21,6 @@ from orchestrator.robots.intents import (
     JointPath,
     JointTarget,
     MoveHand,
-    StopRemote,
     Velocity,
 )
 from orchestrator.robots.motion import Motion
@@ -152,7 +152,7 @@ def end(turn: Turn, stream: Stream, reason: str, value: str = "ended") -> None:
         case Velocity():
             turn.send(Velocity(0.0, 0.0, 0.0), "stop", reason, stream.id)
         case DriveBase():
-            end_remote(turn, reason)
+            remote.end(turn, reason)
         case JointTarget(group=group) | JointPath(group=group):
             hold_groups(turn, {group: hold or here})
             frame(turn, record=True, role_is_stop=True)
@@ -174,13 +174,6 @@ def whereabouts(turn: Turn, group: str) -> Angles:
     if staleness(state, "joints", turn.now, setting.config, setting.robot):
         return commanded(state, group, turn.now) or state.observed.joints[group]
     return state.observed.joints[group]
-
-
-def end_remote(turn: Turn, cause: str) -> None:
-    """The base keeps the last remote velocity and takes no task until the session is closed: zero, then close."""
-    turn.send(DriveBase(0.0, 0.0), "stop", cause)
-    turn.send(StopRemote(), "stop", cause)
-    turn.change(remote_since=None, streams=tuple(s for s in turn.state.streams if not isinstance(s.intent, DriveBase)))
 
 
 def hold_groups(turn: Turn, groups: dict[str, Angles]) -> None:

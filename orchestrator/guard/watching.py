@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from orchestrator.guard import base_task, hands, stops, streams
+from orchestrator.guard import base_task, hands, remote, stops, streams
 from orchestrator.guard.config import Battery, GuardConfig
 from orchestrator.guard.events import (
     AuditState,
@@ -47,8 +47,9 @@ def observation(turn: Turn, event: Observation) -> None:
         _emergency(turn, event.flags)
     if _differs(before, event.facts):
         turn.change(observed=replace(before, **event.facts))
-        _evidence(turn)
+        evidence(turn)
         base_task.progress(turn, before.base)
+        remote.progress(turn, before.base)
         _intervention(turn, before)
         _health(turn, before)
         _power(turn, before)
@@ -211,10 +212,8 @@ def _explained(turn: Turn, what: str, value: int | bool) -> bool:
 
 def _base_intervention(turn: Turn, base: Base) -> None:
     state = turn.state
-    if base.work_mode != 0 and not (base.work_mode == REMOTE_MODE and state.remote_since is not None):
-        recent = turn.now - state.asked.get("remote", -math.inf) <= turn.setting.config.timing.explained
-        if not (base.work_mode == REMOTE_MODE and recent):
-            intervene(turn, f"the base went to work mode {base.work_mode} by another hand")
+    if base.work_mode != 0 and not (base.work_mode == REMOTE_MODE and state.remote is not None):
+        intervene(turn, f"the base went to work mode {base.work_mode} by another hand")
     elif state.task and state.task.accepted and not state.task.cancelled and base.navigation == "canceled":
         intervene(turn, "the base's task was cancelled by another hand")
     elif base.navigation == "paused" and state.task and not state.paused_task:
@@ -429,10 +428,12 @@ def wanted_value(turn: Turn, intent: object) -> tuple[str, int | bool] | None:
     return None
 
 
-def _evidence(turn: Turn) -> None:
+def evidence(turn: Turn) -> None:
     """What was asked for is there."""
     state = turn.state
-    met = {what for what, value in state.wanted.items() if getattr(state.observed, what) == value}
+    open_still = {_about(turn, pending) for pending in state.pending if turn.now < pending.settles}
+    shown = {what for what, value in state.wanted.items() if getattr(state.observed, what) == value}
+    met = shown - open_still
     if not met:
         return
     done = [pending for pending in state.pending if _about(turn, pending) in met]

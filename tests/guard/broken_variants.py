@@ -13,7 +13,20 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as changed
 
-from orchestrator.guard import arming, base_task, config, core, events, leasing, limits, rules, stops, streams, watching
+from orchestrator.guard import (
+    arming,
+    base_task,
+    config,
+    core,
+    events,
+    leasing,
+    limits,
+    remote,
+    rules,
+    stops,
+    streams,
+    watching,
+)
 from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import Send
 from orchestrator.guard.state import State
@@ -58,6 +71,8 @@ STORIES = (
     "start, ask remote, base remote, ask drive, run 1.3 s, stop",
     "start, ask remote, base remote, ask drive, foreign, run 1.3 s, alone, run 1.3 s",
     "start, ask remote, base remote, ask drive, forget streams",
+    "start, ask remote, base remote, ask drive, forget streams, run 1.3 s, run 1.3 s, base idle, run 1.3 s",
+    "start, ask remote, stop, run 0.3 s, base remote, run 1.3 s",
     "start, wait 1.3 s",
     "start, silence",
     "start, foreign, run 1.3 s",
@@ -320,16 +335,26 @@ def _(patch: Patch) -> None:
 
 @variant("the remote session stays open")
 def _(patch: Patch) -> None:
-    patch.setattr(streams, "end_remote", lambda t, cause: t.send(i.DriveBase(0.0, 0.0), "stop", cause))
+    patch.setattr(remote, "end", lambda t, cause: t.send(i.DriveBase(0.0, 0.0), "stop", cause))
 
 
 @variant("the remote session closes without zero")
 def _(patch: Patch) -> None:
-    def end_remote(turn: Turn, cause: str) -> None:
+    def end(turn: Turn, cause: str) -> None:
         turn.send(i.StopRemote(), "stop", cause)
-        turn.change(remote_since=None, streams=())
+        turn.change(remote=None, streams=())
 
-    patch.setattr(streams, "end_remote", end_remote)
+    patch.setattr(remote, "end", end)
+
+
+@variant("the end of a remote session is told once")
+def _(patch: Patch) -> None:
+    patch.setattr(remote, "_insist", lambda turn, session: turn.change(remote=changed(session, end_due=math.inf)))
+
+
+@variant("a remote session that opens after its end is left alone")
+def _(patch: Patch) -> None:
+    patch.setattr(remote, "progress", lambda turn, before: None)
 
 
 @variant("joints are held after a hard e-stop")
@@ -507,12 +532,12 @@ def _(patch: Patch) -> None:
 
 @variant("fights over the base")
 def _(patch: Patch) -> None:
-    patch.setattr(base_task, "_contested", lambda turn: False)
+    patch.setattr(base_task, "contested", lambda turn: False)
 
 
 @variant("leaves the base its task whoever takes the robot")
 def _(patch: Patch) -> None:
-    patch.setattr(base_task, "_contested", lambda turn: True)
+    patch.setattr(base_task, "contested", lambda turn: True)
 
 
 @variant("a robot that lets go leaves its base to drive")

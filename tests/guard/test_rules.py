@@ -18,7 +18,7 @@ from orchestrator.guard.modes import Mode
 from orchestrator.guard.outputs import Joints
 from orchestrator.guard.policy import POLICIES, WRITES
 from orchestrator.guard.rules import RULES, Ask, Rule, ask_for, first_refusal
-from orchestrator.guard.state import Base, Charge, State, Task
+from orchestrator.guard.state import Base, Charge, Remote, State, Task
 from orchestrator.robots import intents as i
 from orchestrator.robots.drive import CannotSend, Sending, calls, joint_messages, messages
 from tests.support.guard_world import World, default_config, with_allowed
@@ -172,7 +172,9 @@ LEGAL: list[Callable[[], Ask]] = [
     lambda: ask(i.HandTarget("left", (0.5,) * 6)),
     lambda: ask(i.MoveToTag(12, None)),
     lambda: ask(i.StartRemote(), config=ALLOWED),
-    lambda: ask(i.DriveBase(0.1, 0.0), config=ALLOWED, remote_since=100.0, **seen(base=Base("devidle", "idle", 3, 0))),
+    lambda: ask(
+        i.DriveBase(0.1, 0.0), config=ALLOWED, remote=Remote(100.0), **seen(base=Base("devidle", "idle", 3, 0))
+    ),
     lambda: ask(i.ResumeTask(), paused_task=True, **seen(base=Base("tasking", "paused", 0, 3))),
     lambda: ask(i.SetFsm("damping"), config=ALLOWED),
     lambda: ask(i.ClearErrors(), **SICK),

@@ -13,7 +13,7 @@ from orchestrator.guard.config import GuardConfig
 from orchestrator.guard.outputs import Joints, Output, Send
 from orchestrator.guard.state import Base
 from orchestrator.robots import intents as i
-from tests.support.guard_world import World, default_config, with_allowed
+from tests.support.guard_world import World, default_config, intents_out, with_allowed
 
 
 def moving(robot: str, config: GuardConfig | None = None) -> World:
@@ -301,4 +301,29 @@ def test_a_latched_robot_that_moves_on_is_not_parked() -> None:
     world.shown.flags["soft"] = True
     outputs = sent(world, 5.0)
     assert not {"SetFsm", "SwitchUpperControl"} & set(kinds(outputs))
+    assert "press_hardware_estop" in reports(world)
+
+
+def test_a_pause_waits_for_a_queued_task_without_an_alarm_and_pauses_it_once_it_drives() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base = Base("tasking", "queuing", 0, 7)
+    world.wait(0.1, beats=True)
+    world.do(e.Pause("op"))
+    world.wait(30.0, beats=True)
+    assert world.state.mode.value == "paused"
+    assert not {"press_hardware_estop", "unverified"} & {*reports(world)}
+    world.trace.clear()
+    world.shown.base = Base("tasking", "running", 0, 7)
+    world.wait(0.5, beats=True)
+    assert any("PauseTask" in intents_out(entry) for entry in world.trace)
+
+
+def test_a_base_that_moves_while_its_task_is_queued_does_not_count_as_paused() -> None:
+    world = World("atom_w").run()
+    world.ask(i.MoveToTag(12, None))
+    world.shown.base, world.shown.speed = Base("tasking", "queuing", 0, 7), 0.5
+    world.wait(0.1, beats=True)
+    world.do(e.Pause("op"))
+    world.wait(2.0, beats=True)
     assert "press_hardware_estop" in reports(world)

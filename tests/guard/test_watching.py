@@ -8,6 +8,7 @@ import pytest
 
 from orchestrator.guard import events as e
 from orchestrator.guard.config import Battery
+from orchestrator.guard.outputs import Send
 from orchestrator.guard.state import Base, Power
 from orchestrator.guard.watching import battery_level
 from orchestrator.robots import intents as i
@@ -540,3 +541,34 @@ def test_a_dip_of_the_battery_means_nothing() -> None:
     world.wait(2.0, beats=True)
     assert world.state.mode == "running"
     assert ("warning", "battery critical") not in reported(world)
+
+
+def in_pd_stand_told_to_walk_and_to_stand_again() -> World:
+    world = World("gr2")
+    world.shown.fsm = world.profile.fsm["pd_stand"]
+    world.run()
+    assert intents_out(world.ask(i.SetFsm("walk"))) == ["SetFsm"]
+    world.wait(0.1, beats=True)
+    assert intents_out(world.ask(i.SetFsm("pd_stand"))) == ["SetFsm"]
+    world.trace.clear()
+    return world
+
+
+def test_a_newer_wish_replaces_an_older_one_that_the_robot_may_still_follow() -> None:
+    """The robot shows what is wanted now all the time: the command before must not be repeated after this one."""
+    world = in_pd_stand_told_to_walk_and_to_stand_again()
+    world.wait(5.0, beats=True)
+    repeated = [output.intent for entry in world.trace for output in entry.outputs if isinstance(output, Send)]
+    assert repeated == [i.SetFsm("pd_stand")] * 2
+    assert [report.kind for entry in world.trace for report in entry.reports] == ["evidence"]
+    assert world.state.mode.value == "running"
+
+
+def test_a_robot_that_follows_both_wishes_is_in_nobody_elses_hand() -> None:
+    world = in_pd_stand_told_to_walk_and_to_stand_again()
+    world.shown.fsm = world.profile.fsm["walk"]
+    world.wait(0.3, beats=True)
+    world.shown.fsm = world.profile.fsm["pd_stand"]
+    world.wait(3.0, beats=True)
+    assert world.state.mode.value == "running"
+    assert world.state.wanted == {}

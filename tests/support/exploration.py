@@ -54,6 +54,9 @@ def terms_of(world: World) -> Terms:
         legs=("left_leg", "right_leg", "lift"),
         lasting=world.config.battery.lasting,
         dry_run=world.config.dry_run,
+        explained=world.config.timing.explained,
+        told_again=world.config.timing.accept,
+        grid=world.grid,
     )
 
 
@@ -369,12 +372,13 @@ def key_of(world: JudgedWorld) -> Hashable:
         (name, heard.problem(now, limits) or _age(now, heard.stale_at)) for name, heard in sorted(state.sources.items())
     )
     streams = tuple((type(s.intent).__name__, _age(now, s.renewed), _age(now, s.began)) for s in state.streams)
-    pending = tuple((type(p.intent).__name__, _age(now, p.due), p.sends) for p in state.pending)
+    pending = tuple((type(p.intent).__name__, _age(now, p.due), p.sends, _age(now, p.settles)) for p in state.pending)
     task = state.task and (
         state.task.accepted, bool(state.task.cancelled), _age(now, state.task.sent), state.task.cancels,
         _age(now, state.task.cancel_due), state.task.given_up, state.task.behind,
     )  # fmt: skip
     stop = state.stop and (state.stop.profile, state.stop.outcome, state.stop.joints, *_details(world))
+    remote = state.remote and (bool(state.remote.ended), _age(now, state.remote.since), _age(now, state.remote.end_due))
     rearming = state.rearming.step, state.rearming.back_to, _age(now, state.rearming.since)
     return (
         state.mode, sources, state.foreign, state.audit_works, tuple(sorted(state.flags.items())), state.latched,
@@ -383,7 +387,7 @@ def key_of(world: JudgedWorld) -> Hashable:
         state.run is not None, state.began, _age(now, state.heartbeat) if state.run else None, streams, pending, task,
         state.suspect and _age(now, state.suspect.since), state.cleared, state.charge.level, state.charge.seen,
         state.charge.seen != state.charge.level and _age(now, state.charge.since), _age(now, state.disagree_since),
-        state.paused_task, state.remote_since is not None, state.moved, stop, tuple(sorted(state.wanted.items())),
+        state.paused_task, remote, state.moved, stop, tuple(sorted(state.wanted.items())),
         tuple(sorted(what for what, at in state.asked.items() if now - at <= timing.explained)),
         tuple(sorted(state.reached.items())),
         tuple((g, _age(now, h.until)) for g, h in sorted(state.holds.items())), state.observed.base,

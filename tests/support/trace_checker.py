@@ -70,6 +70,12 @@ class Terms:
     """Seconds after which a level of the battery counts."""
     cause: float = 0.3
     """Seconds in which an e-stop may explain that the robot let go."""
+    explained: float = 5.0
+    """Seconds in which the base may still open a remote session it was asked for."""
+    told_again: float = 2.0
+    """Seconds after which a base that does not end its remote session must have been told again."""
+    grid: float = 0.0
+    """Seconds between two looks at the guard."""
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -97,6 +103,9 @@ class Picture(msgspec.Struct, frozen=True):
     streams: tuple[tuple[int, str, float], ...] = ()
     """Open streams: id, kind, last renewal."""
     remote: bool = False
+    remote_asked: float = -math.inf
+    remote_ended: float = math.inf
+    """When the base was told to end the remote session that we asked for, last."""
     poses: tuple[tuple[int, str], ...] = ()
     """Poses the robot was told and may be on its way to: id and command."""
     task: str = "none"
@@ -167,6 +176,8 @@ def check(
     ]
     after = _let_out(seen, at, event, outputs, reports)
     problems += _endings(after, at, mode, outputs)
+    problems += _remote_goes_on(terms, before, after, at)
+    after = _forget_remote(terms, after, at)
     if terms.dry_run and outputs:
         problems.append("I21 published in a dry run")
     return replace(after, mode=mode), problems
@@ -269,9 +280,9 @@ def _let_out(picture: Picture, at: float, event: Any, outputs: list[Any], report
     for output in outputs:
         command = command_of(output)
         if command == "StartRemote":
-            changes["remote"] = True
+            changes |= {"remote": True, "remote_asked": at, "remote_ended": math.inf}
         elif command == "StopRemote":
-            changes["remote"] = False
+            changes |= {"remote": False, "remote_ended": at}
         elif command in ASKED_ONCE:
             base = picture.fact("base")
             changes |= {"task": "sent", "task_before": base.task if base else 0, "paused_by_us": False, "resumed": ""}
@@ -583,6 +594,31 @@ def _poses(
             yield f"I10 {command} goes on after a stop"
         if heard and not spared and command not in map(command_of, told) and not terms.dry_run:
             yield f"I10 {command} was not stopped"
+
+
+def _in_remote(picture: Picture) -> bool:
+    base = picture.fact("base")
+    return base is not None and base.work_mode == 3
+
+
+def _remote_goes_on(terms: Terms, before: Picture, after: Picture, at: float) -> Iterator[str]:
+    """A base that is in a remote session of ours which was ended is told so until it is out of it."""
+    told, ours = after.remote_ended, after.remote_asked > -math.inf
+    if after.remote or not ours or not _in_remote(after) or "rt/amr/cmd" in after.contested:
+        return
+    if not _in_remote(before) and at < after.remote_asked + terms.explained - EPS and told < at - EPS:
+        yield "I9 a remote session that opened after its end goes on"
+    if at - told > terms.told_again + terms.grid + EPS:
+        yield "I9 a remote session goes on and the base is not told again"
+
+
+def _forget_remote(terms: Terms, picture: Picture, at: float) -> Picture:
+    """It is over once the base can open it no more, or when somebody else has taken the base."""
+    closed = not picture.remote and not _in_remote(picture) and picture.fact("base") is not None
+    over = closed and at >= picture.remote_asked + terms.explained - EPS
+    if over or (not picture.remote and "rt/amr/cmd" in picture.contested):
+        return replace(picture, remote_asked=-math.inf, remote_ended=math.inf)
+    return picture
 
 
 def _endings(after: Picture, at: float, mode: str, outputs: list[Any]) -> Iterator[str]:
