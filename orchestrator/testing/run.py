@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -304,8 +305,13 @@ def _as_yaml(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{', '.join(map(_as_yaml, value))}]"
+        return f"[{', '.join(map(_in_list, value))}]"
     return str(value)
+
+
+def _in_list(value: object) -> str:
+    """A list is read as YAML: there a text needs quotes, which alone it has not."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else _as_yaml(value)
 
 
 def _from_now(fault: Fault, now: float) -> Fault:

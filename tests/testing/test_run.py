@@ -109,12 +109,31 @@ def test_values_are_given_as_python_has_them(mission: StartMission) -> None:
     assert run.log == ["tag 12, false", "tag 15, false"]
 
 
+WORDS = """
+tree: words
+robot: gr2
+params:
+  words: {type: list of text}
+root:
+  - Log: {text: $word}
+    for_each: {word: $words}
+"""
+
+
+@pytest.mark.parametrize("word", ["a, b", '"q"', "'q'", " lead", "a: b", "a #b", "[a", "a]b", "@", "Grüße", "\\"])
+def test_a_text_in_a_list_is_that_text(mission: StartMission, word: str) -> None:
+    run = mission(WORDS, values={"words": [word, "c"]})
+    run.finish()
+    assert run.log == [word, "c"]
+
+
 @pytest.mark.parametrize(
     ("values", "said"),
     [
         ({}, "parameters without a value: give values: tags=..."),
         ({"tags": 12}, r"values: tags:1:1: error: a list of tag is wanted here, not a (.|\n)*\[12\]"),
-        ({"tags": [12, "high"]}, r"values: tags:1:6: error: atom_w knows no tag .high"),
+        ({"tags": [12, "high"]}, r"values: tags:1:7: error: atom_w knows no tag .high"),
+        ({"tags": [""]}, r"values: tags:1:2: error: a tag is missing here"),
     ],
 )
 def test_mistakes_in_values_are_told_of_values(mission: StartMission, values: dict[str, object], said: str) -> None:
