@@ -59,7 +59,7 @@ def mission(request: pytest.FixtureRequest, tmp_path: Path) -> StartMission:
 def _file(tree: str | Path, request: pytest.FixtureRequest, folder: Path) -> Path:
     if "\n" in str(tree):
         file = folder / "mission.yaml"
-        file.write_text(str(tree))
+        file.write_text(str(tree), encoding="utf-8")
         return file
     places = dict.fromkeys((request.path.parent / tree, request.config.rootpath / tree))
     found = next((place for place in places if place.exists()), None)

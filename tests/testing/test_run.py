@@ -76,6 +76,13 @@ def test_a_status_that_no_node_has_is_named(mission: StartMission) -> None:
         mission(TWO_WAITS).until("first", "failed")  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("ascii_locale")
+def test_the_text_of_a_tree_may_have_any_letter(mission: StartMission) -> None:
+    run = mission(TWO_WAITS.replace("half of it", "die Hälfte"))
+    run.finish()
+    assert run.log == ["die Hälfte"]
+
+
 @pytest.mark.parametrize("minutes", [14, 20, 27])
 def test_a_long_pause_is_not_taken_for_a_restart_of_the_robot(mission: StartMission, minutes: int) -> None:
     run = mission(DELIVERY)
