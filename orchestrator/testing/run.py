@@ -21,7 +21,7 @@ from orchestrator.engine.events import (
     Structure,
     Tick,
 )
-from orchestrator.engine.prompts import NoAnswer, Prompts, Question
+from orchestrator.engine.prompts import Prompts, Question
 from orchestrator.engine.runner import Outcome
 from orchestrator.engine.substitution import Substitutes
 from orchestrator.mission.faults import hurt
@@ -190,11 +190,9 @@ class MissionRun:
         return self._mission.mission.runner.paused
 
     def _known(self, question: Question) -> str | None:
+        """A node may ask several questions: what is no answer to one of them may be the answer to another."""
         known = self._answers.get(question.name)
-        if known is not None and known not in question.choices:
-            choices = ", ".join(question.choices)
-            raise NoAnswer(f'"{known}" is no answer to "{question.text}"; the choices are {choices}')
-        return known
+        return known if known in question.choices else None
 
     # What is to be seen
 

@@ -213,6 +213,20 @@ def test_questions_are_answered_before_or_during_the_run(mission: StartMission) 
     assert run.questions == {}
 
 
+def test_an_answer_is_one_to_the_question_that_has_it_as_a_choice(mission: StartMission) -> None:
+    asks_twice = A_QUESTION.rstrip() + "\n    name: way\n    confirm: May I ask?\n"
+    run = mission(asks_twice, answers={"way": "left"})
+    run.wait(1.0)
+    assert run.questions == {"way": ["yes", "no"]}
+    run.answer("way", "yes")
+    assert run.finish().status == "success"
+    run = mission(asks_twice, answers={"way": "yes"})
+    run.wait(1.0)
+    assert run.questions == {"way": ["left", "right"]}
+    run.answer("way", "right")
+    assert run.finish().status == "failure"
+
+
 def test_an_answer_that_nobody_asked_for_or_that_is_no_choice(mission: StartMission) -> None:
     with pytest.raises(AssertionError, match='"first" asks nothing; these do: none'):
         mission(TWO_WAITS).answer("first", "yes")
