@@ -73,7 +73,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     """Below a failed test stands what its missions did."""
     result = yield
     report = result.get_result()
-    if report.failed and report.when == "call":
+    if report.failed:
         for run in item.stash.get(_RUNS, []):
             report.sections.append((f"mission {run.name}", run.story()))
 

@@ -31,10 +31,31 @@ root:
 """
 
 
-def pytest_in(folder: Path, *options: str) -> str:
+IN_FIXTURES = """
+import pytest
+
+@pytest.fixture
+def halfway(mission):
+    mission("trees/wait.yaml").until("Log")
+
+@pytest.fixture
+def to_the_end(mission):
+    run = mission("trees/wait.yaml")
+    yield
+    run.until("Log")
+
+def test_begins_badly(halfway):
+    pass
+
+def test_ends_badly(to_the_end):
+    pass
+"""
+
+
+def pytest_in(folder: Path, *options: str, tests: str = TESTS) -> str:
     (folder / "trees").mkdir()
     (folder / "trees" / "wait.yaml").write_text(TREE)
-    (folder / "test_mine.py").write_text(TESTS)
+    (folder / "test_mine.py").write_text(tests)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
 
@@ -46,6 +67,12 @@ def test_a_users_project(tmp_path: Path) -> None:
     assert "2.00  a short rest (line 5): success" in said
     assert f"FileNotFoundError: there is no {tmp_path}/trees/nothing.yaml" in said
     assert "coverage of missions" not in said
+
+
+def test_the_story_is_told_of_what_fails_in_a_fixture(tmp_path: Path) -> None:
+    said = pytest_in(tmp_path, tests=IN_FIXTURES)
+    assert "1 passed, 2 errors" in said
+    assert said.count("- mission wait -") == 2
 
 
 def test_coverage_over_all_tests_and_workers(tmp_path: Path) -> None:
