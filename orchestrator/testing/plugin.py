@@ -65,7 +65,8 @@ def _file(tree: str | Path, request: pytest.FixtureRequest, folder: Path) -> Pat
     places = dict.fromkeys((request.path.parent / tree, request.config.rootpath / tree))
     found = next((place for place in places if place.exists()), None)
     if found is None:
-        raise FileNotFoundError(f"there is no {' and no '.join(str(place) for place in places)}")
+        hint = "; if it is the text of a tree, put a line break in it" if ":" in str(tree) else ""
+        raise FileNotFoundError(f"there is no {' and no '.join(str(place) for place in places)}{hint}")
     return found.parent.resolve() / found.name
 
 

@@ -76,10 +76,13 @@ class MissionRun:
         self.events: list[Event] = []
         self._status: list[NodeStatus] = []
         self._nodes: list[NodeInfo] = []
-        self._answers = dict(answers or {})
-        self._on_event = on_event
         if isinstance(faults, str):
             raise TypeError(f"faults is a list: write faults=[{faults!r}]")
+        _check_dictionary('values={"NAME": "VALUE"}', values)
+        _check_dictionary('substitute={"NODE": "succeed"}', substitute)
+        _check_dictionary('answers={"NODE": "CHOICE"}', answers)
+        self._answers = dict(answers or {})
+        self._on_event = on_event
         settings = {name: _as_yaml(value) for name, value in (values or {}).items()}
         stand_ins = Substitutes(substitute) if substitute else None
         loaded = load_mission(tree, robot, settings, stand_ins, "values: {}")
@@ -296,6 +299,11 @@ class MissionRun:
 
 def _fits(pattern: str, name: str, path: str) -> bool:
     return fnmatchcase(name, pattern) or fnmatchcase(path, pattern)
+
+
+def _check_dictionary(right: str, given: object) -> None:
+    if not isinstance(given or {}, Mapping):
+        raise TypeError(f"{right.partition('=')[0]} is a dictionary: write {right}, not {given!r}")
 
 
 def _as_yaml(value: object) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from orchestrator.data import data_path
@@ -96,6 +98,26 @@ def test_a_long_pause_is_not_taken_for_a_restart_of_the_robot(mission: StartMiss
 def test_faults_are_a_list(mission: StartMission) -> None:
     with pytest.raises(TypeError, match=r"write faults=\['amr_blocked@3s'\]"):
         mission(TWO_WAITS, faults="amr_blocked@3s")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"values": "n=1"}, r'values is a dictionary: write values={"NAME": "VALUE"}, not .n=1'),
+        ({"substitute": "first"}, r'substitute is a dictionary: write substitute={"NODE": "succeed"}, not .first'),
+        ({"answers": ["a"]}, r'answers is a dictionary: write answers={"NODE": "CHOICE"}, not \[.a.\]'),
+    ],
+)
+def test_values_stand_ins_and_answers_are_dictionaries(mission: StartMission, wrong: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        mission(TWO_WAITS, **wrong)
+
+
+def test_the_text_of_a_tree_has_a_line_break(mission: StartMission) -> None:
+    with pytest.raises(FileNotFoundError, match=r"a}; if it is the text of a tree, put a line break in it"):
+        mission("- Log: {text: a}")
+    with pytest.raises(FileNotFoundError, match=r"nothing.yaml$"):
+        mission("nothing.yaml")
 
 
 ROUND = """
