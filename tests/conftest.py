@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import locale
 import os
 import uuid
+from collections.abc import Iterator
 
 import pytest
 
@@ -20,6 +22,15 @@ def settings(worker_id: str) -> DdsSettings:
     # Out of reach of the vendors' domains (0, 1, 2, 123). Two test runs that meet on one are kept apart by the tag.
     domain = 130 + (os.getppid() * 8 + worker) % 100
     return loopback(domain, tag=f"test-{uuid.uuid4()}")
+
+
+@pytest.fixture
+def ascii_locale() -> Iterator[None]:
+    """As on a machine where nobody has said that texts are UTF-8."""
+    before = locale.setlocale(locale.LC_CTYPE)
+    locale.setlocale(locale.LC_CTYPE, "C")
+    yield
+    locale.setlocale(locale.LC_CTYPE, before)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,8 +1,9 @@
 """Writes a history in a thread of its own: whoever has something to keep never waits for the disk.
 
 What comes while a commit is under way goes into the next one together. A disk that is full or a file that somebody has
-locked is tried again, for as long as what waits fits in memory; a file that is spoilt is given up. One warning is
-given, and nothing is ever raised: a run does not end because its history cannot be kept.
+locked is tried again, for as long as what waits fits in memory; a file that is spoilt is given up. A warning is given
+when the trouble begins, and when something is lost for good. Nothing is ever raised: a run does not end because its
+history cannot be kept.
 """
 
 from __future__ import annotations
@@ -97,19 +98,24 @@ class Writer:
             self._waiting = sum(map(len, self._events))
             hopeless = not error.passing or self._waiting > MOST or last
         if hopeless:
+            self._keep_end(facts)
             self._give_up(str(error))
             return
-        self._say(f"the history is not being kept for now: {error}")
+        if not self._warned:
+            self._warned = True
+            self._warn(f"the history is not being kept for now: {error}")
         with self._change:
             self._change.wait_for(lambda: self._closing, AGAIN)
 
+    def _keep_end(self, facts: dict[str, Any]) -> None:
+        """It may fit where all the rest does not: without it a run that has ended counts as crashed."""
+        if "end" in facts:
+            with suppress(HistoryError):
+                self._history.write(facts={"end": facts["end"]})
+
     def _give_up(self, why: str) -> None:
         with self._change:
-            self.complete = False
+            known, self.complete = not self.complete, False
             self._events, self._facts = [], {}
-        self._say(f"the history of this run is not complete: {why}")
-
-    def _say(self, text: str) -> None:
-        if not self._warned:
-            self._warned = True
-            self._warn(text)
+        if not known:
+            self._warn(f"the history of this run is not complete: {why}")

@@ -39,9 +39,9 @@ class Coverage:
     def __init__(self) -> None:
         self.nodes: dict[Place, Exercised] = {}
 
-    def recorder(self) -> Callable[[Event], None]:
-        """Takes the events of one run."""
-        return _Recorder(self.nodes).take
+    def recorder(self, name: str = "") -> Callable[[Event], None]:
+        """Takes the events of one run; `name` is the mission's when its file is not to last."""
+        return _Recorder(self.nodes, name).take
 
     def merge(self, other: Coverage) -> None:
         for place, node in other.nodes.items():
@@ -93,8 +93,9 @@ class Coverage:
 class _Recorder:
     """Counts what the nodes of one run do."""
 
-    def __init__(self, known: dict[Place, Exercised]) -> None:
+    def __init__(self, known: dict[Place, Exercised], name: str) -> None:
         self._known = known
+        self._name = name
         self._nodes: list[Exercised] = []
         self._status: list[NodeStatus] = []
 
@@ -114,7 +115,14 @@ class _Recorder:
         self._status = ["idle"] * len(nodes)
         for node, path in zip(nodes, paths):
             fresh = Exercised(node.kind, node.name, depth=path.count("\n"))
-            self._nodes.append(self._known.setdefault((mission, path, node.file, node.line), fresh))
+            place = (self._lasting(mission, mission), path, self._lasting(node.file, mission), node.line)
+            self._nodes.append(self._known.setdefault(place, fresh))
+
+    def _lasting(self, file: str, mission: str) -> str:
+        """The same in every run: the folder of a mission with a name of its own is another one in each."""
+        if not self._name:
+            return file
+        return self._name if file == mission else file.removeprefix(f"{Path(mission).parent}/")
 
     def _count(self, node: Exercised, before: NodeStatus, now: NodeStatus) -> None:
         if now == before:  # only its message is new

@@ -20,6 +20,9 @@ from orchestrator.clock import RealClock
 from orchestrator.guard import process as guard_process
 from orchestrator.mission import twin
 
+_MODULE = (sys.executable, "-P", "-m")
+"""Without the folder where the user stands, whose files may be called like the modules that are needed."""
+
 
 class ProcessError(Exception):
     """A process did not start; one sentence."""
@@ -29,11 +32,12 @@ class TwinProcess:
     """The simulated robot; it ends when it is closed or its run dies."""
 
     def __init__(self, settings: twin.Settings) -> None:
-        command = [sys.executable, "-m", "orchestrator.mission.twin", _json(settings)]
+        command = [*_MODULE, "orchestrator.mission.twin", _json(settings)]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True)
         said = _first_line(self._process)
         if not said.startswith("up"):
+            self.close()
             raise ProcessError(f"the simulated robot did not start: {said or 'it said nothing'}")
         port = said.removeprefix("up").strip()
         self.rpc = f"127.0.0.1:{port}" if port else None
@@ -63,7 +67,7 @@ class GuardProcess:
 
     def _start(self, settings: guard_process.Settings) -> bool:
         """False when another one was faster."""
-        command = [sys.executable, "-m", "orchestrator.guard.process", _json(settings)]
+        command = [*_MODULE, "orchestrator.guard.process", _json(settings)]
         with (self._folder / "guard.log").open("a") as log:  # it may outlive our terminal
             pipe = subprocess.PIPE
             self._process = subprocess.Popen(command, stdout=pipe, stderr=log, text=True, start_new_session=True)

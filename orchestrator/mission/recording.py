@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from orchestrator import __version__
-from orchestrator.engine.events import Command, Event, to_json
+from orchestrator.engine.events import Command, Event, readable, to_json
 from orchestrator.journal.audit import in_use
 from orchestrator.journal.audits import clear_simulated, put_aside
 from orchestrator.journal.history import HistoryError
@@ -111,7 +111,7 @@ def describe(loaded: Loaded, kind: str, who: str, settings: Mapping[str, str]) -
         "tree": tree.name,
         "file": str(Path(tree.file).absolute()),
         "texts": texts,
-        "hash": mark(texts),
+        "hash": mark({readable(file): text for file, text in texts.items()}),
         "robot": loaded.robot,
         "profile": profile,
         "profile_hash": mark(profile),
@@ -127,7 +127,7 @@ def texts_of(loaded: Loaded) -> dict[str, str]:
     """Every file of a tree and what stands in it."""
     assert loaded.tree.root is not None
     files = {loaded.tree.file, *_files(loaded.tree.root)}
-    return {str(Path(file).absolute()): Path(file).read_text() for file in sorted(files)}
+    return {str(Path(file).absolute()): Path(file).read_text(encoding="utf-8") for file in sorted(files)}
 
 
 def _files(node: TreeNode) -> set[str]:

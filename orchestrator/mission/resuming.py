@@ -123,7 +123,7 @@ def _check_same_tree(about: Mapping[str, Any]) -> None:
 
 def _other_text(file: Path, before: str) -> str:
     try:
-        now = file.read_text()
+        now = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         return f"{file} cannot be read: {error}"
     lines = before.splitlines(), now.splitlines()

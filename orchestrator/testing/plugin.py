@@ -5,6 +5,7 @@ Loaded by pytest in every project where the program is installed, so it imports 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,8 +49,8 @@ def mission(request: pytest.FixtureRequest, tmp_path: Path) -> StartMission:
         seed: int = 0,
     ) -> MissionRun:
         file = _file(tree, request, tmp_path)
-        covered = _coverage(request.config)
-        run = MissionRun(file, robot, values, faults, substitute, answers, seed, covered.recorder())
+        count = _coverage(request.config).recorder(_name_of_text(tree, request) if _is_text(tree) else "")
+        run = MissionRun(file, robot, values, faults, substitute, answers, seed, count)
         runs.append(run)
         return run
 
@@ -57,15 +58,25 @@ def mission(request: pytest.FixtureRequest, tmp_path: Path) -> StartMission:
 
 
 def _file(tree: str | Path, request: pytest.FixtureRequest, folder: Path) -> Path:
-    if "\n" in str(tree):
+    if _is_text(tree):
         file = folder / "mission.yaml"
-        file.write_text(str(tree))
+        file.write_text(str(tree), encoding="utf-8")
         return file
     places = dict.fromkeys((request.path.parent / tree, request.config.rootpath / tree))
     found = next((place for place in places if place.exists()), None)
     if found is None:
-        raise FileNotFoundError(f"there is no {' and no '.join(str(place) for place in places)}")
-    return found
+        hint = "; if it is the text of a tree, put a line break in it" if ":" in str(tree) else ""
+        raise FileNotFoundError(f"there is no {' and no '.join(str(place) for place in places)}{hint}")
+    return found.parent.resolve() / found.name
+
+
+def _is_text(tree: str | Path) -> bool:
+    return "\n" in str(tree)
+
+
+def _name_of_text(tree: str | Path, request: pytest.FixtureRequest) -> str:
+    """What coverage calls it: its file is another one in every test."""
+    return f"{request.path}, text {hashlib.blake2b(str(tree).encode(), digest_size=3).hexdigest()}"
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -73,7 +84,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     """Below a failed test stands what its missions did."""
     result = yield
     report = result.get_result()
-    if report.failed and report.when == "call":
+    if report.failed:
         for run in item.stash.get(_RUNS, []):
             report.sections.append((f"mission {run.name}", run.story()))
 

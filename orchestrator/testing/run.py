@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -20,7 +21,7 @@ from orchestrator.engine.events import (
     Structure,
     Tick,
 )
-from orchestrator.engine.prompts import NoAnswer, Prompts, Question
+from orchestrator.engine.prompts import Prompts, Question
 from orchestrator.engine.runner import Outcome
 from orchestrator.engine.substitution import Substitutes
 from orchestrator.mission.faults import hurt
@@ -75,10 +76,13 @@ class MissionRun:
         self.events: list[Event] = []
         self._status: list[NodeStatus] = []
         self._nodes: list[NodeInfo] = []
-        self._answers = dict(answers or {})
-        self._on_event = on_event
         if isinstance(faults, str):
             raise TypeError(f"faults is a list: write faults=[{faults!r}]")
+        _check_dictionary('values={"NAME": "VALUE"}', values)
+        _check_dictionary('substitute={"NODE": "succeed"}', substitute)
+        _check_dictionary('answers={"NODE": "CHOICE"}', answers)
+        self._answers = dict(answers or {})
+        self._on_event = on_event
         settings = {name: _as_yaml(value) for name, value in (values or {}).items()}
         stand_ins = Substitutes(substitute) if substitute else None
         loaded = load_mission(tree, robot, settings, stand_ins, "values: {}")
@@ -189,11 +193,9 @@ class MissionRun:
         return self._mission.mission.runner.paused
 
     def _known(self, question: Question) -> str | None:
+        """A node may ask several questions: what is no answer to one of them may be the answer to another."""
         known = self._answers.get(question.name)
-        if known is not None and known not in question.choices:
-            choices = ", ".join(question.choices)
-            raise NoAnswer(f'"{known}" is no answer to "{question.text}"; the choices are {choices}')
-        return known
+        return known if known in question.choices else None
 
     # What is to be seen
 
@@ -299,13 +301,23 @@ def _fits(pattern: str, name: str, path: str) -> bool:
     return fnmatchcase(name, pattern) or fnmatchcase(path, pattern)
 
 
+def _check_dictionary(right: str, given: object) -> None:
+    if not isinstance(given or {}, Mapping):
+        raise TypeError(f"{right.partition('=')[0]} is a dictionary: write {right}, not {given!r}")
+
+
 def _as_yaml(value: object) -> str:
     """A value as a tree would have it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{', '.join(map(_as_yaml, value))}]"
+        return f"[{', '.join(map(_in_list, value))}]"
     return str(value)
+
+
+def _in_list(value: object) -> str:
+    """A list is read as YAML: there a text needs quotes, which alone it has not."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else _as_yaml(value)
 
 
 def _from_now(fault: Fault, now: float) -> Fault:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,6 +109,30 @@ def test_what_waits_too_long_does_not_fill_the_memory(tmp_path: Path, monkeypatc
     writer.close(PATIENCE)
     assert not writer.complete
     assert not writer._events
+
+
+class Full(History):
+    """A disk with room for a fact, but for no event."""
+
+    def write(self, events: Iterable[bytes] = (), facts: Mapping[str, Any] | None = None) -> None:
+        if list(events):
+            raise HistoryError("disk is full", passing=True)
+        super().write((), facts)
+
+
+def test_on_a_full_disk_it_is_kept_that_the_run_has_ended_and_said_that_its_history_is_not_complete(
+    tmp_path: Path,
+) -> None:
+    warnings: list[str] = []
+    History.create(tmp_path / "h", {}).close()
+    writer = Writer(Full(tmp_path / "h"), warnings.append)
+    writer.put([event(1)], checkpoint={"commands": 0})
+    writer.put([event(2)], end={"status": "success"})
+    writer.close(PATIENCE)
+    with History(tmp_path / "h") as history:
+        assert (history.fact("end"), history.fact("checkpoint"), history.events) == ({"status": "success"}, None, [])
+    assert warnings[-1] == "the history of this run is not complete: disk is full"
+    assert not writer.complete
 
 
 def test_a_file_that_stays_locked_costs_the_end_its_patience_and_no_more(

@@ -11,7 +11,16 @@ import pytest
 
 from orchestrator.bus.settings import loopback
 from orchestrator.guard import process as guard_process
-from orchestrator.mission.processes import GuardProcess, ProcessError, guards, lock_holder, make_own, user_of
+from orchestrator.mission import twin
+from orchestrator.mission.processes import (
+    GuardProcess,
+    ProcessError,
+    TwinProcess,
+    guards,
+    lock_holder,
+    make_own,
+    user_of,
+)
 
 
 def proc(folder: Path, **commands: list[str]) -> Path:
@@ -41,11 +50,13 @@ def test_guards_are_found_wherever_their_folders_are(tmp_path: Path) -> None:
         p15=["/usr/bin/python", "-m", "orchestrator.guard.process", "{}"],
         p16=["grep", *guard("/run/user/8/orchestrator/gr2-1")[2:]],
         p17=[],
+        p19=["/usr/bin/python", "-P", *guard("/run/user/9/orchestrator/gr2-1")[1:]],
     )
     (found / "18").mkdir()  # ended while we looked
     assert guards(found) == {
         Path("/run/user/7/orchestrator/gr2-1"): 12,
         Path("/tmp/other/orchestrator/atom_w-2"): 13,
+        Path("/run/user/9/orchestrator/gr2-1"): 19,
     }
 
 
@@ -109,3 +120,14 @@ def test_a_guard_does_not_start_in_such_a_folder(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("orchestrator.mission.processes._fallback", lambda: folder)
     with pytest.raises(ProcessError, match="remove it, or set XDG_RUNTIME_DIR"):
         GuardProcess(settings(str(folder / "orchestrator" / "gr2-1")))
+
+
+def test_modules_in_the_folder_where_the_user_stands_are_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "msgspec.py").write_text("print('up', flush=True)\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ProcessError, match="no_robot"):
+        GuardProcess(msgspec.structs.replace(settings(str(tmp_path / "guard")), robot="no_robot"))
+    with pytest.raises(ProcessError, match="the simulated robot did not start: it said nothing"):
+        TwinProcess(twin.Settings("no_robot", loopback(1, "test")))

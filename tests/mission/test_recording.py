@@ -124,11 +124,12 @@ def test_a_full_disk_costs_the_history_and_not_the_run(room: int) -> None:
     *warnings, last = done.stdout.splitlines()
     identity, status = last.split()
     assert (done.returncode, status) == (0, "success"), done.stderr
-    assert len(warnings) == 1, warnings
-    assert "history" in warnings[0]
+    assert len(warnings) <= 2, warnings
+    assert "the history of this run is not complete" in warnings[-1]
     with find_run(identity).history() as history:  # what was kept before is there
         assert history.fact("about")["tree"] == "deliver_atom_w"
-        assert find_run(identity).outcome(history)["status"] == "crashed"
+        known = find_run(identity).outcome(history)["status"]
+        assert known == "crashed" or (known == "success" and room > 1)  # where there was room for the end alone
 
 
 KILLED = """

@@ -199,6 +199,15 @@ def test_a_tree_that_was_edited_is_named_with_the_difference(
     assert str(caught.value).endswith(difference)
 
 
+@pytest.mark.usefixtures("ascii_locale")
+@pytest.mark.parametrize("name", ["größe.yaml", "gr\udcf6sse.yaml"])  # the second is no UTF-8
+def test_a_tree_of_other_letters_goes_on(tmp_path: Path, crashing: Make, name: str) -> None:
+    (tmp_path / name).write_text(TREE.replace("drive there", "fährt hin"), encoding="utf-8")
+    run = crashing(load_mission(tmp_path / name))
+    run.fly(ticks=80)
+    look(run)
+
+
 def test_a_subtree_that_was_edited_is_named(tmp_path: Path, crashing: Make) -> None:
     (tmp_path / "part.yaml").write_text("tree: part\nroot:\n  - Wait: {time: 5 s}\n")
     (tmp_path / "whole.yaml").write_text(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from orchestrator.data import data_path
@@ -76,6 +78,13 @@ def test_a_status_that_no_node_has_is_named(mission: StartMission) -> None:
         mission(TWO_WAITS).until("first", "failed")  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("ascii_locale")
+def test_the_text_of_a_tree_may_have_any_letter(mission: StartMission) -> None:
+    run = mission(TWO_WAITS.replace("half of it", "die Hälfte"))
+    run.finish()
+    assert run.log == ["die Hälfte"]
+
+
 @pytest.mark.parametrize("minutes", [14, 20, 27])
 def test_a_long_pause_is_not_taken_for_a_restart_of_the_robot(mission: StartMission, minutes: int) -> None:
     run = mission(DELIVERY)
@@ -89,6 +98,26 @@ def test_a_long_pause_is_not_taken_for_a_restart_of_the_robot(mission: StartMiss
 def test_faults_are_a_list(mission: StartMission) -> None:
     with pytest.raises(TypeError, match=r"write faults=\['amr_blocked@3s'\]"):
         mission(TWO_WAITS, faults="amr_blocked@3s")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"values": "n=1"}, r'values is a dictionary: write values={"NAME": "VALUE"}, not .n=1'),
+        ({"substitute": "first"}, r'substitute is a dictionary: write substitute={"NODE": "succeed"}, not .first'),
+        ({"answers": ["a"]}, r'answers is a dictionary: write answers={"NODE": "CHOICE"}, not \[.a.\]'),
+    ],
+)
+def test_values_stand_ins_and_answers_are_dictionaries(mission: StartMission, wrong: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        mission(TWO_WAITS, **wrong)
+
+
+def test_the_text_of_a_tree_has_a_line_break(mission: StartMission) -> None:
+    with pytest.raises(FileNotFoundError, match=r"a}; if it is the text of a tree, put a line break in it"):
+        mission("- Log: {text: a}")
+    with pytest.raises(FileNotFoundError, match=r"nothing.yaml$"):
+        mission("nothing.yaml")
 
 
 ROUND = """
@@ -109,12 +138,31 @@ def test_values_are_given_as_python_has_them(mission: StartMission) -> None:
     assert run.log == ["tag 12, false", "tag 15, false"]
 
 
+WORDS = """
+tree: words
+robot: gr2
+params:
+  words: {type: list of text}
+root:
+  - Log: {text: $word}
+    for_each: {word: $words}
+"""
+
+
+@pytest.mark.parametrize("word", ["a, b", '"q"', "'q'", " lead", "a: b", "a #b", "[a", "a]b", "@", "Grüße", "\\"])
+def test_a_text_in_a_list_is_that_text(mission: StartMission, word: str) -> None:
+    run = mission(WORDS, values={"words": [word, "c"]})
+    run.finish()
+    assert run.log == [word, "c"]
+
+
 @pytest.mark.parametrize(
     ("values", "said"),
     [
         ({}, "parameters without a value: give values: tags=..."),
         ({"tags": 12}, r"values: tags:1:1: error: a list of tag is wanted here, not a (.|\n)*\[12\]"),
-        ({"tags": [12, "high"]}, r"values: tags:1:6: error: atom_w knows no tag .high"),
+        ({"tags": [12, "high"]}, r"values: tags:1:7: error: atom_w knows no tag .high"),
+        ({"tags": [""]}, r"values: tags:1:2: error: a tag is missing here"),
     ],
 )
 def test_mistakes_in_values_are_told_of_values(mission: StartMission, values: dict[str, object], said: str) -> None:
@@ -185,6 +233,20 @@ def test_questions_are_answered_before_or_during_the_run(mission: StartMission) 
     run.answer("Ask", "right")
     assert run.finish().status == "failure"
     assert run.questions == {}
+
+
+def test_an_answer_is_one_to_the_question_that_has_it_as_a_choice(mission: StartMission) -> None:
+    asks_twice = A_QUESTION.rstrip() + "\n    name: way\n    confirm: May I ask?\n"
+    run = mission(asks_twice, answers={"way": "left"})
+    run.wait(1.0)
+    assert run.questions == {"way": ["yes", "no"]}
+    run.answer("way", "yes")
+    assert run.finish().status == "success"
+    run = mission(asks_twice, answers={"way": "yes"})
+    run.wait(1.0)
+    assert run.questions == {"way": ["left", "right"]}
+    run.answer("way", "right")
+    assert run.finish().status == "failure"
 
 
 def test_an_answer_that_nobody_asked_for_or_that_is_no_choice(mission: StartMission) -> None:

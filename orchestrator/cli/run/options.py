@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import sys
 from collections.abc import Callable
@@ -163,6 +164,14 @@ def is_attended() -> bool:
     except OSError:  # not the terminal we belong to: its Ctrl-C and its end would not reach us
         return False
     return foreground == os.getpgrp()  # in the background a terminal stops who uses it
+
+
+def user_name() -> str:
+    """Who runs this; a number where the machine has no name for it, as in a container."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def pairs(given: list[str] | None, option: str) -> dict[str, str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 import typer
 
-from orchestrator.cli.run.options import Options
+from orchestrator.cli.run.options import Options, user_name
 
 if TYPE_CHECKING:
     from orchestrator.engine.runner import Outcome
@@ -49,7 +48,7 @@ class Recorded:
         options = self._options
         if (options.virtual or options.dry_run) and not options.record:
             return self
-        about = describe(self._loaded, options.kind, getpass.getuser(), options.values)
+        about = describe(self._loaded, options.kind, user_name(), options.values)
         if self._continues is not None:
             about["continues"] = self._continues.run.id
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import gc
-import getpass
 import os
 import signal
 import sys
@@ -19,7 +18,7 @@ import typer
 from orchestrator.cli.run.aside import Aside, Output
 from orchestrator.cli.run.covered import Covered
 from orchestrator.cli.run.lines import JsonLines, Lines
-from orchestrator.cli.run.options import Options, is_attended, read_no_more, refuse
+from orchestrator.cli.run.options import Options, is_attended, read_no_more, refuse, user_name
 from orchestrator.cli.run.prompts import ask_at_once, make_prompts
 from orchestrator.cli.run.recorded import Recorded
 
@@ -139,7 +138,7 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
 
     attended = is_attended() and not options.as_json
     prompts = make_prompts(options.yes, options.answers, (lambda question: None) if attended else None)
-    person = getpass.getuser() if attended else None
+    person = user_name() if attended else None
     left: list[str] = []
     with Interruption() as interruption, suppress(KeyboardInterrupt), ExitStack() as after:
         output = _output(loaded, options, attended, interruption, lambda: place.began)
@@ -162,7 +161,7 @@ def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> in
         _check_names(live.mission, options)
         if attended:
             _start_view(output, live.mission, prompts, interruption)
-        who = "simulation" if options.sim else getpass.getuser()
+        who = "simulation" if options.sim else user_name()
         gc.freeze()  # what is there by now stays: to look through all of it for garbage takes a tick's whole time
 
         def leave(outcome: Outcome) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -67,3 +69,14 @@ def test_a_run_that_never_began_says_why(tree: str, state: Path) -> None:
         end = history.fact("end")
     assert end["status"] == "not begun"
     assert "estopped" in end["reason"]
+
+
+def test_a_user_without_a_name_is_kept_by_number(tree: str, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    code, _, said = run(tree, "--virtual", "--record")
+    assert code == 0, said
+    (kept,) = all_runs()
+    with kept.history() as history:
+        assert history.fact("about")["who"] == str(os.getuid())
