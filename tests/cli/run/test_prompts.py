@@ -49,3 +49,27 @@ def test_yes_agrees_to_what_a_node_is_about_to_do_and_answers_nothing_else() -> 
     prompts = make_prompts(yes=True, answers={}, person=lambda question: None)
     assert prompts.ask(1, "Move", "Nobody near?", ["yes", "no"], confirms=True).answer == "yes"
     assert prompts.ask(1, "Ask", "Is the box there?", ["yes", "no"]).answer is None
+
+
+def test_an_answer_in_advance_is_for_the_questions_of_its_node_that_have_it_as_a_choice() -> None:
+    asked: list[str] = []
+
+    def person(question: Question) -> None:
+        asked.append(question.text)
+
+    prompts = make_prompts(yes=False, answers={"way": "left"}, person=person)
+    assert prompts.ask(1, "way", "May I ask?", ["yes", "no"], confirms=True).answer is None
+    assert prompts.ask(1, "way", "Which way?", ["left", "right"]).answer == "left"
+    assert asked == ["May I ask?"]
+
+
+def test_yes_agrees_to_the_confirm_of_a_node_that_was_answered_in_advance() -> None:
+    prompts = make_prompts(yes=True, answers={"way": "left"}, person=None)
+    assert prompts.ask(1, "way", "May I ask?", ["yes", "no"], confirms=True).answer == "yes"
+    assert prompts.ask(1, "way", "Which way?", ["left", "right"]).answer == "left"
+
+
+def test_where_nobody_is_there_an_answer_that_is_none_of_the_choices_is_named_with_them() -> None:
+    prompts = make_prompts(yes=False, answers={"way": "left"}, person=None)
+    with pytest.raises(NoAnswer, match='--answer "way=left": the choices are yes, no'):
+        prompts.ask(1, "way", "May I ask?", ["yes", "no"], confirms=True)
