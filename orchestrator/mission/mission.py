@@ -210,10 +210,10 @@ class Mission:
         self._cause = Cause(self.built, self._bus.clock.now())
         self._running = True
 
-    def stop(self, reason: str) -> None:
-        """Leave at once; from any thread. The robot is stopped by the guard."""
+    def stop(self, reason: str, node: int | None = None) -> None:
+        """Leave at once; from any thread. The robot is stopped by the guard. `node` runs, where that is known."""
         self._leaving = reason
-        self._cause.take(reason)
+        self._cause.take(reason, node=None if node is None else self.built.shown[node])
         self.runner.stop(reason)
 
     def break_at(self, pattern: str) -> list[NodeInfo]:
