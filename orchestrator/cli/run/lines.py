@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,10 @@ GUARD_SAYS = frozenset(
 _COLOURS = {"running": "cyan", "success": "green", "failure": "red", "skipped": "yellow"}
 
 
+def is_unicode(encoding: str) -> bool:
+    return encoding.lower().startswith("utf")
+
+
 class JsonLines:
     """One event a line, as it comes; its time in seconds since `zero`, which is known by the first event."""
 
@@ -31,7 +37,10 @@ class JsonLines:
 
         from orchestrator.engine.events import to_json
 
-        print(to_json(replace(event, at=event.at - self._zero())).decode(), flush=True)
+        line = to_json(replace(event, at=event.at - self._zero())).decode()
+        if not (line.isascii() or is_unicode(sys.stdout.encoding)):
+            line = json.dumps(json.loads(line), separators=(",", ":"))  # in ASCII alone, which is JSON everywhere
+        print(line, flush=True)
 
     def remark(self, text: str) -> None:
         typer.echo(text, err=True)

@@ -14,6 +14,7 @@ from rich.text import Text
 from orchestrator.cli.run import keys
 from orchestrator.cli.run.conclusion import conclusion
 from orchestrator.cli.run.frame import frame, tree_lines
+from orchestrator.cli.run.lines import is_unicode
 from orchestrator.cli.run.picture import Picture
 from orchestrator.cli.run.screen import Screen
 from orchestrator.clock import RealClock
@@ -37,7 +38,7 @@ class LiveView:
         self._run: keys.Controlled | None = None
         self._on_gone: Callable[[], None] = lambda: None
         self._console = Console(file=sys.stdout, highlight=False)
-        self._plain = not _is_unicode(self._console.encoding)
+        self._plain = not is_unicode(self._console.encoding)
         self._remarks: list[str] = []
         self._drawn_at = -1
         self._seen: int | None = None
@@ -133,7 +134,3 @@ class LiveView:
         for text in (*heard, *self._remarks, *before):
             self._console.print(Text(text, "bright_black"))
         self._console.print(Text(last, "bold green" if picture.end.status == "success" else "bold red"))
-
-
-def _is_unicode(encoding: str) -> bool:
-    return encoding.lower().startswith("utf")
