@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
+from rich.cells import chop_cells
 from rich.text import Text
 
 from orchestrator.cli.run.keys import can_be_answered
@@ -172,6 +173,11 @@ def _wrapped(parts: list[Text], width: int, between: str, most: float = inf) -> 
     return lines
 
 
+def _words(text: str, width: int) -> list[Text]:
+    """What is longer than a line, as a sentence in Chinese or a path, in pieces."""
+    return [Text(piece) for word in text.split() for piece in chop_cells(word, max(width, 2))]
+
+
 def _mode_style(mode: str) -> str:
     if mode in ("estopped", "fault", "intervened"):
         return "bold white on red"
@@ -189,7 +195,9 @@ def _foot(picture: Picture, hints: Hints, said: int, width: int) -> list[Text]:
     lines += [Text(one_line(text), "magenta") for text in picture.said[-said:]]
     if question is not None:
         later = "" if can_be_answered(picture.paused is not None, picture.running) else "(paused: resume, then answer) "
-        asked = [Text(word) for word in one_line(f"{later}{question.question}").split()]
-        lines += [Text(f" {line} ", "bold black on yellow") for line in _wrapped(asked, width - 2, " ")]
+        asked = one_line(f"{later}{question.question}")
+        lines += [
+            Text(f" {line} ", "bold black on yellow") for line in _wrapped(_words(asked, width - 2), width - 2, " ")
+        ]
     keys = [Text.assemble((f" {key} ", "reverse"), f" {does}") for key, does in hints]
     return [*lines, *_wrapped(keys, width, "   ")]  # none is cut off, least of all the last, which stops the robot

@@ -225,6 +225,19 @@ def test_a_long_question_is_read_to_its_end(width: int) -> None:
     assert max(map(cell_len, lines)) <= width
 
 
+@pytest.mark.parametrize("width", [1, 2, 3, 20, 40, 41])
+@pytest.mark.parametrize(
+    "question", ["箱子在货架和机器人之间吗门关好了吗" * 4, "take /srv/maps/" + "hall/" * 20 + "map.yaml"]
+)
+def test_a_question_without_spaces_is_read_to_its_end_too(question: str, width: int) -> None:
+    made = picture()
+    made.take(Prompt(at=11.0, number=1, node=2, question=question, choices=["yes", "no"]))
+    lines = [line.plain for line in frame(made, 12.0, width, 400, hints(made.question, False, True))]
+    assert max(map(cell_len, lines)) <= width
+    if width > 3:
+        assert question.replace(" ", "") in "".join(lines).replace(" ", "")
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 90])
 @pytest.mark.parametrize("choices", [["yes", "no"], ["carry on", "leave it here", "bring it back", "abort"]])
 def test_every_key_is_seen_on_a_narrow_screen_and_last_the_one_that_stops_the_robot(
