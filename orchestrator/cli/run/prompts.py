@@ -48,9 +48,9 @@ def ask_at_once(question: Question) -> str:
             said = str(typer.prompt(f"{question.name}: {question.text} ({shown}; then Enter)")).strip()
         except typer.Abort:  # Ctrl-C or the end of the input: no mistake of the node that asks
             raise KeyboardInterrupt from None
-        if said in question.choices:
-            return said
         if said.lower() == "q":
             raise KeyboardInterrupt
         if said.lower() in keys:
             return keys[said.lower()]
+        if said in question.choices:
+            return said

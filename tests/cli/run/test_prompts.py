@@ -45,6 +45,28 @@ def test_q_leaves_at_a_question_in_virtual_time_too(monkeypatch: pytest.MonkeyPa
     assert said == ["Ask: Well? (y = yes, n = no, q = leave; then Enter)"]
 
 
+@pytest.mark.parametrize(
+    ("said", "chosen"), [("a", "ab"), ("2", "a"), ("AB", "ab"), ("ab", "ab"), ("3", "q"), ("q", None)]
+)
+def test_in_virtual_time_what_is_typed_means_what_is_shown_beside_it(
+    said: str, chosen: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+
+    def typed(text: str) -> str:
+        shown.append(text)
+        return said if len(shown) == 1 else "ab"
+
+    monkeypatch.setattr(typer, "prompt", typed)
+    question = Question(1, 1, "Ask", "Which?", ["ab", "a", "q", "p"])
+    if chosen is None:
+        with pytest.raises(KeyboardInterrupt):
+            ask_at_once(question)
+    else:
+        assert ask_at_once(question) == chosen
+    assert shown[0] == "Ask: Which? (a = ab, 2 = a, 3 = q, 4 = p, q = leave; then Enter)"
+
+
 def test_yes_agrees_to_what_a_node_is_about_to_do_and_answers_nothing_else() -> None:
     prompts = make_prompts(yes=True, answers={}, person=lambda question: None)
     assert prompts.ask(1, "Move", "Nobody near?", ["yes", "no"], confirms=True).answer == "yes"
