@@ -25,6 +25,7 @@ from orchestrator.engine.events import (
     RobotShown,
     Structure,
     Tick,
+    Withdrawn,
 )
 from orchestrator.engine.nodes.leaf import LeafNode
 from orchestrator.engine.prompts import NoAnswer, Prompts
@@ -284,6 +285,9 @@ class Mission:
         try:
             while question.answer is None:
                 self._pass_time(0.05)
+        except BaseException:  # somebody leaves: nobody waits for the answer any more
+            self._tell(Withdrawn(at=at(), number=question.number))
+            raise
         finally:
             self._prompts.close(question)
         self._tell(Answer(at=at(), number=question.number, answer=question.answer))
