@@ -186,4 +186,6 @@ def read_no_more() -> None:
 def refuse(text: str) -> NoReturn:
     """Bad input: a sentence, and exit code 2."""
     typer.echo(text if ": error:" in text else f"error: {text}", err=True)
-    raise typer.Exit(2)
+    refusal = typer.Exit(2)
+    refusal.args = (text,)  # for the history of a run that was not begun
+    raise refusal
