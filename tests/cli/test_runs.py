@@ -99,6 +99,22 @@ def test_what_the_last_steps_changed_is_what_the_robot_showed_last(tmp_path: Pat
     assert "upper.state           on\n" in runs(recorded(tree))[1]
 
 
+def test_whatever_was_said_is_told_in_lines(tmp_path: Path) -> None:
+    tree = tmp_path / "says.yaml"
+    tree.write_text(
+        "tree: says\nrobot: atom_w\nparams: {what: {type: text}}\nroot:\n"
+        '  - check: |-\n      battery.level < 1 %\n      or battery.level < 2 %\n    name: "two\\nlines"\n'
+        "  - Log: {text: $what}\n"
+    )
+    CliRunner().invoke(app, ["run", str(tree), "--virtual", "--record", "--set", "what=a\nb"])
+    (run,) = runs_folder().iterdir()
+    head, *lines = runs(run.name)[1].splitlines()
+    assert 'failure: "battery.level < 1 % or battery.level < 2 %" does not hold' in head
+    assert "  --set      what=a b" in lines
+    (check,) = (line for line in lines if "two lines: failure" in line)
+    assert "< 1 % or battery" in check
+
+
 def test_the_times_of_a_virtual_run_are_those_it_told(tmp_path: Path) -> None:
     tree = tmp_path / "last.yaml"
     tree.write_text("tree: last\nrobot: atom_w\nroot:\n  - Wait: {time: 30 s}\n")

@@ -154,7 +154,7 @@ def _head(picture: Picture, now: float, width: int) -> list[Text]:
     if picture.began is not None:
         first.append(f"  {duration(picture.run_time(now) - picture.began)}", "cyan")
     if picture.paused is not None:
-        first.append(f"  PAUSED {picture.paused}".rstrip(), "bold yellow")
+        first.append(f"  PAUSED {one_line(picture.paused)}".rstrip(), "bold yellow")
     mode = Text(f"guard {picture.mode or 'not known'}", _mode_style(picture.mode))
     parts = [Text(words, _PART_STYLES[look]) for words, look in robot_parts(picture.fields)]
     return [first, *_wrapped([mode, *parts], width, " | ", _ROBOT_LINES), Text("")]

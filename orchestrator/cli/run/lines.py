@@ -77,7 +77,7 @@ class Lines:
             case events.Prompt(at=at, node=node, question=question, choices=choices):
                 self._line(at, node, "asks", f"{question} [{'/'.join(choices)}]")
             case events.Control(at=at, action=action, reason=reason) if not action.endswith("breakpoint"):
-                typer.secho(f"{self._time(at)}  {action}{reason and f': {reason}'}", fg="yellow")
+                typer.secho(f"{self._time(at)}  {action}{reason and f': {one_line(reason)}'}", fg="yellow")
             case events.GuardReport():
                 self._guard(event)
             case events.RobotShown(fields=fields):
@@ -100,7 +100,7 @@ class Lines:
         if event.report == "preflight":
             for line in event.details["lines"]:
                 if self._all_lines or not line["ok"]:
-                    typer.echo(f"{self._time(event.at)}  {'ok ' if line['ok'] else 'NOT'} {line['text']}")
+                    typer.echo(f"{self._time(event.at)}  {'ok ' if line['ok'] else 'NOT'} {one_line(line['text'])}")
             self._all_lines = self._kind == "REAL"  # in a dry run the first is the robot's, the next one its twin's
         elif event.report in GUARD_SAYS:
             typer.secho(f"{self._time(event.at)}  guard: {one_line(event.details['text'])}", fg="magenta")

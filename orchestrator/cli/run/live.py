@@ -19,6 +19,7 @@ from orchestrator.cli.run.picture import Picture
 from orchestrator.cli.run.screen import Screen
 from orchestrator.clock import RealClock
 from orchestrator.engine.events import Event
+from orchestrator.yamlfile.characters import one_line
 
 PERIOD = 0.1
 """Seconds between two looks at what has happened, and so between two drawings at least."""
@@ -121,7 +122,7 @@ class LiveView:
         picture, now = self._picture, RealClock.now()
         if picture.end is None:
             for text in self._remarks:
-                self._console.print(Text(text))
+                self._console.print(Text(one_line(text)))
             return
         room = self._console.height - 8 if len(picture.nodes) > 100 else None
         self._console.print(f"{picture.kind}  {picture.robot}  {picture.tree}", style="bold")
@@ -132,5 +133,5 @@ class LiveView:
         *before, last = conclusion(picture.end, nodes, picture.fields, seconds)
         heard = [] if picture.end.status == "success" else picture.said[-3:]
         for text in (*heard, *self._remarks, *before):
-            self._console.print(Text(text, "bright_black"))
+            self._console.print(Text(one_line(text), "bright_black"))
         self._console.print(Text(last, "bold green" if picture.end.status == "success" else "bold red"))

@@ -123,6 +123,12 @@ def test_time_stands_still_while_the_run_is_paused() -> None:
     assert "▶ mission  3 s" in shown(made, now=62.0)
 
 
+def test_a_reason_over_several_lines_is_one_in_the_head() -> None:
+    made = picture()
+    made.take(Control(at=12.0, action="paused", reason='"battery.level > 10 %\nor pad.a" holds'))
+    assert shown(made)[0].endswith('PAUSED "battery.level > 10 % or pad.a" holds')
+
+
 def test_a_stopped_run_shows_how_far_it_was() -> None:
     made = picture()
     made.take(
