@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from orchestrator.cli.colour import colour
 from orchestrator.yamlfile.characters import one_line
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _show(run: StoredRun, history: History, tree: bool, as_json: bool) -> None:
         typer.echo(json.dumps(summary | {"story": asdict(story)} | facts, indent=2))
         return
     for line in _lines(summary, about, story, history):
-        typer.echo(line)
+        typer.echo(line, color=colour())
 
 
 def _lines(summary: dict[str, Any], about: dict[str, Any], story: Story, history: History) -> Iterator[str]:
