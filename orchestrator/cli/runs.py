@@ -46,7 +46,7 @@ def runs(
             return
         with found.history() as history:
             _show(found, history, tree, as_json)
-    except (HistoryError, UnknownRun, OSError) as problem:
+    except (HistoryError, UnknownRun) as problem:
         refuse(str(problem))
 
 
@@ -58,7 +58,10 @@ def refuse(text: str) -> None:
 def _forget(run: StoredRun) -> None:
     if run.alive:
         refuse(f"{run.id} is still running")
-    run.forget()
+    try:
+        run.forget()
+    except OSError as problem:
+        refuse(str(problem))
     typer.echo(f"{run.id} is forgotten")
 
 
