@@ -32,7 +32,7 @@ def resume(
     options = o.Options(
         tree=Path(unfinished.about["file"]), robot=unfinished.about["robot"], sim=sim, virtual=False, dry_run=False,
         values=unfinished.about["settings"], substitute=None, breaks=(), yes=False,
-        answers=o.pairs(answer, "--answer"), arm=arm, faults=(), seed=0, as_json=as_json,
+        answers=o.answers(answer), arm=arm, faults=(), seed=0, as_json=as_json,
     )  # fmt: skip
     if mistake := options.mistake():
         o.refuse(mistake)

@@ -165,17 +165,24 @@ def is_attended() -> bool:
     return foreground == os.getpgrp()  # in the background a terminal stops who uses it
 
 
-def pairs(given: list[str] | None, option: str) -> dict[str, str]:
+def pairs(
+    given: list[str] | None, option: str, split: Callable[[str, str], tuple[str, str, str]] = str.partition
+) -> dict[str, str]:
     """NAME=VALUE, as often as wanted, each name once."""
     found: dict[str, str] = {}
     for text in given or []:
-        name, equals, value = text.partition("=")
+        name, equals, value = split(text, "=")
         if not equals or not name:
-            refuse(f"{option} takes NAME=VALUE, not {name!r}")
+            refuse(f"{option} takes NAME=VALUE, not {text!r}")
         if name in found:
             refuse(f"{option} {name} is given twice: {found[name]} and {value}")
         found[name] = value
     return found
+
+
+def answers(given: list[str] | None) -> dict[str, str]:
+    """NODE=CHOICE: a node may be called anything, also `x = 3`."""
+    return pairs(given, "--answer", str.rpartition)
 
 
 def read_no_more() -> None:
