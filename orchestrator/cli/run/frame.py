@@ -40,7 +40,8 @@ Hints = Sequence[tuple[str, str]]
 def frame(picture: Picture, now: float, width: int, height: int, hints: Hints, plain: bool = False) -> list[Text]:
     """Exactly what fits: head and foot always, and as much of the tree as there is room for."""
     head, foot = _head(picture, now, width), _foot(picture, hints, _SAID if height >= _TALL else 1, width)
-    foot = foot[-max(height - len(head), 0) :]
+    head = head[: max(height - 1, 1)]  # the last key, which stops the robot, needs a line
+    foot = foot[max(len(foot) - (height - len(head)), 0) :]
     room = max(height - len(head) - len(foot), 0)
     tree = tree_lines(picture, now, room, plain)
     lines = [*head, *tree, *[Text("")] * (room - len(tree)), *foot]
@@ -195,9 +196,7 @@ def _foot(picture: Picture, hints: Hints, said: int, width: int) -> list[Text]:
     lines += [Text(one_line(text), "magenta") for text in picture.said[-said:]]
     if question is not None:
         later = "" if can_be_answered(picture.paused is not None, picture.running) else "(paused: resume, then answer) "
-        asked = one_line(f"{later}{question.question}")
-        lines += [
-            Text(f" {line} ", "bold black on yellow") for line in _wrapped(_words(asked, width - 2), width - 2, " ")
-        ]
+        asked = _words(one_line(f"{later}{question.question}"), width - 2)
+        lines += [Text(f" {line} ", "bold black on yellow") for line in _wrapped(asked, width - 2, " ")]
     keys = [Text.assemble((f" {key} ", "reverse"), f" {does}") for key, does in hints]
     return [*lines, *_wrapped(keys, width, "   ")]  # none is cut off, least of all the last, which stops the robot

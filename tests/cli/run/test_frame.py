@@ -260,6 +260,13 @@ def test_every_key_is_seen_on_a_narrow_screen_and_last_the_one_that_stops_the_ro
     assert shown(made, width=width, height=8)[-1].endswith(" q  stop the robot and leave")
 
 
+@pytest.mark.parametrize("height", range(2, 12))
+def test_the_key_that_stops_the_robot_is_seen_on_the_lowest_screen(height: int) -> None:
+    lines = shown(picture(), width=60, height=height)
+    assert lines[0].startswith(" SIM")
+    assert lines[-1].endswith(" q  stop the robot and leave")
+
+
 def test_what_was_said_last_is_seen() -> None:
     made = picture()
     made.take(report("refused", "limits: too fast"))
