@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator.cli.colour import colour
 from orchestrator.cli.surroundings import RobotOption, surroundings
 
 if TYPE_CHECKING:
@@ -95,12 +95,11 @@ def _answer(findings: list[Findings], checked: list[Checked], as_json: bool) -> 
         return
     from orchestrator.yamlfile.findings import SHOWN
 
-    colour = False if os.environ.get("NO_COLOR") else None
     for finding, source in found[:SHOWN]:
-        typer.echo(_shown(finding, source), color=colour)
+        typer.echo(_shown(finding, source), color=colour())
     left_out = sum(each.left_out for each in findings)
     for line in _summary(found, left_out, checked):
-        typer.echo(line, color=colour)
+        typer.echo(line, color=colour())
 
 
 def _left_out(findings: Findings) -> dict[str, str | int | None]:

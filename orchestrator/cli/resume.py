@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.run import options as o
+from orchestrator.yamlfile.characters import one_line
 
 if TYPE_CHECKING:
     from orchestrator.mission.resuming import Unfinished
@@ -31,7 +32,7 @@ def resume(
     options = o.Options(
         tree=Path(unfinished.about["file"]), robot=unfinished.about["robot"], sim=sim, virtual=False, dry_run=False,
         values=unfinished.about["settings"], substitute=None, breaks=(), yes=False,
-        answers=o.pairs(answer, "--answer"), arm=arm, faults=(), seed=0, as_json=as_json,
+        answers=o.answers(answer), arm=arm, faults=(), seed=0, as_json=as_json,
     )  # fmt: skip
     if mistake := options.mistake():
         o.refuse(mistake)
@@ -60,8 +61,8 @@ def _unfinished(run: str) -> Unfinished:
 def _overview(unfinished: Unfinished) -> list[str]:
     """What a person should know before the robot is armed."""
     story, outcome = unfinished.story, unfinished.outcome
-    lines = [f"{unfinished.run.id} {outcome['status']}: {outcome['reason']}"]
-    lines += [f"  was running: {node.name} on line {node.line}" for node in story.cut_off]
+    lines = [f"{unfinished.run.id} {outcome['status']}: {one_line(outcome['reason'])}"]
+    lines += [f"  was running: {one_line(node.name)} on line {node.line}" for node in story.cut_off]
     lines += [f"  outcome unknown, not sent again by itself: {command.text}" for command in story.unknown]
     if unfinished.about["kind"] == "SIM":
         lines.append("  the simulated robot ended with that run: this one starts anew, and nothing has happened to it")

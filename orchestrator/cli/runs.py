@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from orchestrator.cli.colour import colour
+from orchestrator.yamlfile.characters import one_line
+
 if TYPE_CHECKING:
     from orchestrator.journal.history import History
     from orchestrator.journal.runs import StoredRun
@@ -43,7 +46,7 @@ def runs(
             return
         with found.history() as history:
             _show(found, history, tree, as_json)
-    except (HistoryError, UnknownRun, OSError) as problem:
+    except (HistoryError, UnknownRun) as problem:
         refuse(str(problem))
 
 
@@ -55,7 +58,10 @@ def refuse(text: str) -> None:
 def _forget(run: StoredRun) -> None:
     if run.alive:
         refuse(f"{run.id} is still running")
-    run.forget()
+    try:
+        run.forget()
+    except OSError as problem:
+        refuse(str(problem))
     typer.echo(f"{run.id} is forgotten")
 
 
@@ -166,25 +172,25 @@ def _show(run: StoredRun, history: History, tree: bool, as_json: bool) -> None:
         typer.echo(json.dumps(summary | {"story": asdict(story)} | facts, indent=2))
         return
     for line in _lines(summary, about, story, history):
-        typer.echo(line)
+        typer.echo(line, color=colour())
 
 
 def _lines(summary: dict[str, Any], about: dict[str, Any], story: Story, history: History) -> Iterator[str]:
     from orchestrator.mission.resuming import RESUMABLE
 
-    reason = f": {summary['reason']}" if summary["reason"] else ""
+    reason = f": {one_line(summary['reason'])}" if summary["reason"] else ""
     outcome = typer.style(summary["status"], fg=_COLOURS.get(summary["status"], "yellow"), bold=True)
     yield f"{summary['id']}  {about['kind']}  {summary['robot']}  {summary['tree']}  {outcome}{reason}"
     yield f"  begun      {datetime.fromisoformat(about['started']):%Y-%m-%d %H:%M:%S} by {about['who']}"
     yield f"  took       {_took(summary['seconds'])}"
     yield f"  tree       {about['file']} ({about['hash']}; --tree prints it)"
     yield f"  robot      {about['robot']} ({about['profile_hash']})"
-    yield from (f"  --set      {name}={value}" for name, value in about["settings"].items())
+    yield from (f"  --set      {name}={one_line(value)}" for name, value in about["settings"].items())
     yield from (f"  {word:<11}{summary[word]}" for word in ("continues", "continued") if summary[word])
     yield from _section("steps", [_node_line(story, node) for node in story.nodes if node.spells])
     yield from _section("commands", [_command_line(story, number) for number in range(len(story.commands))])
-    yield from _section("people", [f"{_time(story, line.at)}  {line.text}" for line in story.people])
-    yield from _section("guard", [f"{_time(story, line.at)}  {line.text}" for line in story.guard])
+    yield from _section("people", [f"{_time(story, line.at)}  {one_line(line.text)}" for line in story.people])
+    yield from _section("guard", [f"{_time(story, line.at)}  {one_line(line.text)}" for line in story.guard])
     shown = _shown(history) or {}
     yield from _section("the robot showed last", [f"{name:<22}{value}" for name, value in shown.items()])
     if problem := (history.fact("audit") or {}).get("problem"):
@@ -211,15 +217,16 @@ def _node_line(story: Story, node: Node) -> str:
     times = f" ({len(node.spells)} times)" if len(node.spells) > 1 else ""
     status = "cut off" if last.ended is None else last.status
     took = "" if last.ended is None else f"  {last.ended - last.began:.2f} s"
-    message = f"  {last.message}" if last.message else ""
+    message = f"  {one_line(last.message)}" if last.message else ""
     styled = typer.style(status, fg=_COLOURS.get(status, "yellow"))
-    return f"{_time(story, node.spells[0].began)}  {'  ' * node.depth}{node.name}: {styled}{took}{times}{message}"
+    name = f"{'  ' * node.depth}{one_line(node.name)}"
+    return f"{_time(story, node.spells[0].began)}  {name}: {styled}{took}{times}{message}"
 
 
 def _command_line(story: Story, number: int) -> str:
     command = story.commands[number]
-    who = f"  ({story.nodes[command.node].name})" if command.node is not None else ""
-    outcome = "OUTCOME UNKNOWN" if command.outcome == "unknown" else command.outcome
+    who = f"  ({one_line(story.nodes[command.node].name)})" if command.node is not None else ""
+    outcome = "OUTCOME UNKNOWN" if command.outcome == "unknown" else one_line(command.outcome)
     return f"{_time(story, command.at)}  {command.text}{who}: {outcome}"
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import typer
 
+from orchestrator.cli.colour import colour
+
 PATIENCE = 30.0
 """Seconds guards have to stop their robots and leave; a robot that is parked first needs most of them."""
 
@@ -45,7 +47,7 @@ def _tell(folder: Path, process: int) -> bool:
     except PermissionError:
         user = user_of(process)
         text = f"{robot_of(folder)}: NOT STOPPED: its guard is process {process} of {user}: {user} or root must stop it"
-        typer.secho(text, fg="red", err=True)
+        typer.secho(text, fg="red", err=True, color=colour())
         return False
     typer.echo(f"stopping {robot_of(folder)}, guarded by process {process}")
     return True
@@ -59,5 +61,5 @@ def _say(folder: Path, leaves: bool) -> bool:
     words = last_words(folder) or "its guard has gone without a word" if leaves else "the guard does not leave"
     good = words in CALM
     ending = "" if words.partition(BUT)[0] in CALM else ". PRESS THE HARDWARE EMERGENCY STOP"
-    typer.secho(f"{robot_of(folder)}: {words}{ending}", fg=None if good else "red", err=not good)
+    typer.secho(f"{robot_of(folder)}: {words}{ending}", fg=None if good else "red", err=not good, color=colour())
     return good

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from orchestrator.engine.events import Event, NodeInfo, NodeStatus, Structure, Tick
+from orchestrator.yamlfile.characters import one_line
 
 
 class Exercised(msgspec.Struct):
@@ -86,7 +87,7 @@ class Coverage:
                 )
             )
             elsewhere = f"  ({Path(file).name})" if file != mission else ""
-            lines.append(f"{counts}{line:>7}  {'  ' * node.depth}{node.name}{_remark(node)}{elsewhere}")
+            lines.append(f"{counts}{line:>7}  {'  ' * node.depth}{one_line(node.name)}{_remark(node)}{elsewhere}")
         return "\n".join(lines)
 
 
@@ -111,10 +112,12 @@ class _Recorder:
 
     def _begin(self, mission: str, nodes: list[NodeInfo]) -> None:
         paths = _paths(nodes)
+        depth: list[int] = []
         self._nodes = []
         self._status = ["idle"] * len(nodes)
         for node, path in zip(nodes, paths):
-            fresh = Exercised(node.kind, node.name, depth=path.count("\n"))
+            depth.append(0 if node.parent is None else depth[node.parent] + 1)
+            fresh = Exercised(node.kind, node.name, depth[-1])
             place = (self._lasting(mission, mission), path, self._lasting(node.file, mission), node.line)
             self._nodes.append(self._known.setdefault(place, fresh))
 

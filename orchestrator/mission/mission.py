@@ -25,6 +25,7 @@ from orchestrator.engine.events import (
     RobotShown,
     Structure,
     Tick,
+    Withdrawn,
 )
 from orchestrator.engine.nodes.leaf import LeafNode
 from orchestrator.engine.prompts import NoAnswer, Prompts
@@ -210,10 +211,10 @@ class Mission:
         self._cause = Cause(self.built, self._bus.clock.now())
         self._running = True
 
-    def stop(self, reason: str) -> None:
-        """Leave at once; from any thread. The robot is stopped by the guard."""
+    def stop(self, reason: str, node: int | None = None) -> None:
+        """Leave at once; from any thread. The robot is stopped by the guard. `node` runs, where that is known."""
         self._leaving = reason
-        self._cause.take(reason)
+        self._cause.take(reason, node=None if node is None else self.built.shown[node])
         self.runner.stop(reason)
 
     def break_at(self, pattern: str) -> list[NodeInfo]:
@@ -284,6 +285,9 @@ class Mission:
         try:
             while question.answer is None:
                 self._pass_time(0.05)
+        except BaseException:  # somebody leaves: nobody waits for the answer any more
+            self._tell(Withdrawn(at=at(), number=question.number))
+            raise
         finally:
             self._prompts.close(question)
         self._tell(Answer(at=at(), number=question.number, answer=question.answer))

@@ -30,11 +30,12 @@ def outline(tree: Tree) -> Drawn:
     if tree.pause is not None:
         words.append(f"pause when {tree.pause[0].text} until {tree.pause[1].text}")
     robot = f"for {tree.robot.name}" if tree.robot else ""
-    return Drawn("tree", tree.name, robot, tuple(words), root)
+    return Drawn("tree", tree.name, robot, tuple(map(one_line, words)), root)
 
 
 def _node(node: TreeNode) -> Drawn:
-    return Drawn(node.kind, _title(node), _details(node), tuple(_modifiers(node.modifiers)), tuple(_children(node)))
+    modifiers = tuple(map(one_line, _modifiers(node.modifiers)))
+    return Drawn(node.kind, _title(node), one_line(_details(node)), modifiers, tuple(_children(node)))
 
 
 def _title(node: TreeNode) -> str:

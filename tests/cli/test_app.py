@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -31,8 +32,8 @@ root:
 """
 
 
-def start(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
-    (tmp_path / "arrow.yaml").write_text(ARROW)
+def start(tmp_path: Path, *options: str, tree: str = ARROW) -> subprocess.Popen[str]:
+    (tmp_path / "arrow.yaml").write_text(tree)
     command = [sys.executable, "-m", "orchestrator.cli", "run", str(tmp_path / "arrow.yaml"), "--virtual", *options]
     environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "XDG_STATE_HOME": str(tmp_path)}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -46,6 +47,14 @@ def test_a_name_that_the_output_cannot_show_does_not_end_a_run(
         said, complaint = process.communicate(timeout=60)
     assert process.returncode == 0, complaint
     assert shown in said
+
+
+def test_json_is_json_whatever_the_output_can_show(tmp_path: Path) -> None:
+    with start(tmp_path, "--json", tree=ARROW.replace("→", "ü 😀")) as process:
+        said, complaint = process.communicate(timeout=60)
+    assert process.returncode == 0, complaint
+    events = [json.loads(line) for line in said.splitlines()]
+    assert events[0]["nodes"][-1]["name"] == "shelf ü 😀 table"
 
 
 def test_a_pipe_that_nobody_reads_ends_a_run_in_virtual_time_with_a_word(tmp_path: Path) -> None:

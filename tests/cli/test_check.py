@@ -70,6 +70,7 @@ def test_no_tree_can_run_on_a_robot_that_is_only_watched(named: bool, tree: Path
 def test_colours_only_in_a_terminal(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.write_text(BAD)
     assert "\x1b" not in check(tree).stdout
+    monkeypatch.setenv("TERM", "xterm")
     coloured = CliRunner().invoke(app, ["check", str(tree)], color=True)
     assert "\x1b[31m\x1b[1merror\x1b[0m" in coloured.stdout
     monkeypatch.setenv("NO_COLOR", "1")

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -99,6 +103,22 @@ def test_what_the_last_steps_changed_is_what_the_robot_showed_last(tmp_path: Pat
     assert "upper.state           on\n" in runs(recorded(tree))[1]
 
 
+def test_whatever_was_said_is_told_in_lines(tmp_path: Path) -> None:
+    tree = tmp_path / "says.yaml"
+    tree.write_text(
+        "tree: says\nrobot: atom_w\nparams: {what: {type: text}}\nroot:\n"
+        '  - check: |-\n      battery.level < 1 %\n      or battery.level < 2 %\n    name: "two\\nlines"\n'
+        "  - Log: {text: $what}\n"
+    )
+    CliRunner().invoke(app, ["run", str(tree), "--virtual", "--record", "--set", "what=a\nb"])
+    (run,) = runs_folder().iterdir()
+    head, *lines = runs(run.name)[1].splitlines()
+    assert 'failure: "battery.level < 1 % or battery.level < 2 %" does not hold' in head
+    assert "  --set      what=a b" in lines
+    (check,) = (line for line in lines if "two lines: failure" in line)
+    assert "< 1 % or battery" in check
+
+
 def test_the_times_of_a_virtual_run_are_those_it_told(tmp_path: Path) -> None:
     tree = tmp_path / "last.yaml"
     tree.write_text("tree: last\nrobot: atom_w\nroot:\n  - Wait: {time: 30 s}\n")
@@ -142,6 +162,28 @@ def test_a_run_is_forgotten_when_asked_to() -> None:
     assert runs(run, "--forget") == (0, f"{run} is forgotten\n", "")
     assert not (runs_folder() / run).exists()
     assert runs("--forget")[0] == 2
+
+
+def test_a_run_that_cannot_be_forgotten_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(folder: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(folder))
+
+    run = delivered(2.0)
+    monkeypatch.setattr(shutil, "rmtree", refused)
+    assert runs(run, "--forget") == (2, "", f"error: [Errno 13] Permission denied: '{runs_folder() / run}'\n")
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_output_that_goes_nowhere_is_no_trouble_of_the_run(full: bool) -> None:
+    command = [sys.executable, "-m", "orchestrator.cli", "runs", delivered(2.0)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with Path("/dev/full").open("w") as disk:
+        stdout = disk if full else writing
+        done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    os.close(writing)
+    words = "error: No space left on device: what is printed cannot be kept\n"
+    assert (done.returncode, done.stderr) == ((2, words) if full else (1, ""))
 
 
 def test_a_run_that_still_runs_is_not_forgotten() -> None:

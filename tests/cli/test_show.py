@@ -82,6 +82,16 @@ def test_in_the_terminal(tree: str) -> None:
     assert result.stdout == DRAWN
 
 
+def test_a_condition_over_several_lines_is_drawn_in_one(tmp_path: Path) -> None:
+    waits = "  - Wait: {time: 1 s}\n    when: |\n      battery.level > 10 %\n      or battery.level > 20 %\n"
+    checks = "  - check: |\n      battery.level\n      > 5 %\n"
+    (tmp_path / "lines.yaml").write_text(f"tree: lines\nrobot: atom_w\nroot:\n{waits}{checks}")
+    assert show(str(tmp_path / "lines.yaml")).stdout.splitlines()[2:] == [
+        "   ├─ Wait  time: 1 s  [when battery.level > 10 % or battery.level > 20 %]",
+        "   └─ check  battery.level > 5 %",
+    ]
+
+
 def test_svg_stands_alone_and_says_the_same(tree: str) -> None:
     root = ElementTree.fromstring(show(tree, "--format", "svg").stdout)
     said = " ".join(text.text or "" for text in root.iter(f"{SVG}text"))

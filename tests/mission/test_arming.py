@@ -20,13 +20,14 @@ from orchestrator.engine.events import (
     Prompt,
     RobotShown,
     Structure,
+    Withdrawn,
     to_json,
 )
 from orchestrator.engine.prompts import NoAnswer, Prompts, Question
 from orchestrator.mission.arming import ABORT, ACKNOWLEDGE, AGAIN, ARM, CLEAR, Declined, NotArmed
 from orchestrator.mission.coverage import Coverage
 from orchestrator.mission.loading import load_mission
-from orchestrator.mission.mission import RESTART
+from orchestrator.mission.mission import RESTART, Left
 from orchestrator.mission.story import tell
 from orchestrator.mission.virtual import VirtualMission
 from orchestrator.sim.faults import inject
@@ -82,6 +83,38 @@ def test_after_an_emergency_stop_a_person_arms_again_and_the_step_starts_anew() 
     assert [event.status for event in events if isinstance(event, End)] == ["stopped", "success"]
     assert commands(events).count("MoveToTag") == 3  # once more than without the stop
     assert commands(events).count("SetFsm") == 1  # what was done before is not done again
+
+
+def still_open(events: list[Event]) -> set[int]:
+    asked = {event.number for event in events if isinstance(event, Prompt)}
+    return asked - {event.number for event in events if isinstance(event, (Answer, Withdrawn))}
+
+
+def leaves(person: Person, mission: VirtualMission) -> None:
+    def asked(question: Question) -> None:
+        mission.clock.after(0.5, lambda: mission.mission.stop("stopped at the terminal"))
+
+    person.on_question = asked
+
+
+def test_a_question_that_somebody_leaves_at_while_it_is_armed_is_withdrawn() -> None:
+    person = Person(ARM)
+    mission, events = delivery(person)
+    leaves(person, mission)
+    with pytest.raises(Left):
+        mission.mission.arm("tester", by_hand=True)
+    assert [event.question for event in events if isinstance(event, Prompt)] == person.asked
+    assert not still_open(events)
+
+
+def test_a_question_that_somebody_leaves_at_after_a_stop_is_withdrawn() -> None:
+    person = Person(ACKNOWLEDGE)
+    mission, events = delivery(person)
+    leaves(person, mission)
+    pressed(mission, "amr", 6.0, 6.2)
+    assert mission.run().status == "stopped"
+    assert [event.question for event in events if isinstance(event, Prompt)] == person.asked != []
+    assert not still_open(events)
 
 
 def test_what_was_done_before_a_step_starts_anew_is_told_and_counted_once() -> None:

@@ -58,6 +58,13 @@ def test_what_never_ran_is_pointed_out(tmp_path: Path) -> None:
     assert lines[5].endswith("      8      Log  <- never ran")
 
 
+def test_a_node_with_a_name_of_two_lines_is_one_line_as_deep_as_any_other(tmp_path: Path) -> None:
+    coverage = Coverage()
+    cover(write(tmp_path, 'tree: x\nrobot: gr2\nroot:\n  - Log: {text: a}\n    name: "two\\nlines"\n'), coverage)
+    *_, last = coverage.render().splitlines()
+    assert last.endswith("      4    two lines")
+
+
 def test_every_use_of_a_subtree_counts_for_itself(tmp_path: Path) -> None:
     (tmp_path / "part.yaml").write_text("tree: part\nroot:\n  - Wait: {time: 1 s}\n")
     coverage = Coverage()

@@ -43,7 +43,7 @@ def run(
     """
     options = o.Options(
         tree=tree, robot=robot, sim=sim, virtual=virtual, dry_run=dry_run, values=o.pairs(values, "--set"),
-        substitute=substitute, breaks=tuple(breaks or ()), yes=yes, answers=o.pairs(answer, "--answer"), arm=arm,
+        substitute=substitute, breaks=tuple(breaks or ()), yes=yes, answers=o.answers(answer), arm=arm,
         faults=tuple(fault or ()), seed=seed, record=record, coverage=coverage,
         as_json=as_json,
     )  # fmt: skip

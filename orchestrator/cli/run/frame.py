@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
+from rich.cells import chop_cells
 from rich.text import Text
 
 from orchestrator.cli.run.keys import can_be_answered
@@ -39,7 +40,8 @@ Hints = Sequence[tuple[str, str]]
 def frame(picture: Picture, now: float, width: int, height: int, hints: Hints, plain: bool = False) -> list[Text]:
     """Exactly what fits: head and foot always, and as much of the tree as there is room for."""
     head, foot = _head(picture, now, width), _foot(picture, hints, _SAID if height >= _TALL else 1, width)
-    foot = foot[-max(height - len(head), 0) :]
+    head = head[: max(height - 1, 1)]  # the last key, which stops the robot, needs a line
+    foot = foot[max(len(foot) - (height - len(head)), 0) :]
     room = max(height - len(head) - len(foot), 0)
     tree = tree_lines(picture, now, room, plain)
     lines = [*head, *tree, *[Text("")] * (room - len(tree)), *foot]
@@ -153,7 +155,7 @@ def _head(picture: Picture, now: float, width: int) -> list[Text]:
     if picture.began is not None:
         first.append(f"  {duration(picture.run_time(now) - picture.began)}", "cyan")
     if picture.paused is not None:
-        first.append(f"  PAUSED {picture.paused}".rstrip(), "bold yellow")
+        first.append(f"  PAUSED {one_line(picture.paused)}".rstrip(), "bold yellow")
     mode = Text(f"guard {picture.mode or 'not known'}", _mode_style(picture.mode))
     parts = [Text(words, _PART_STYLES[look]) for words, look in robot_parts(picture.fields)]
     return [first, *_wrapped([mode, *parts], width, " | ", _ROBOT_LINES), Text("")]
@@ -170,6 +172,11 @@ def _wrapped(parts: list[Text], width: int, between: str, most: float = inf) -> 
         lines[-1].append(gap, "bright_black")
         lines[-1].append_text(part)
     return lines
+
+
+def _words(text: str, width: int) -> list[Text]:
+    """What is longer than a line, as a sentence in Chinese or a path, in pieces."""
+    return [Text(piece) for word in text.split() for piece in chop_cells(word, max(width, 2))]
 
 
 def _mode_style(mode: str) -> str:
@@ -189,7 +196,7 @@ def _foot(picture: Picture, hints: Hints, said: int, width: int) -> list[Text]:
     lines += [Text(one_line(text), "magenta") for text in picture.said[-said:]]
     if question is not None:
         later = "" if can_be_answered(picture.paused is not None, picture.running) else "(paused: resume, then answer) "
-        asked = [Text(word) for word in one_line(f"{later}{question.question}").split()]
+        asked = _words(one_line(f"{later}{question.question}"), width - 2)
         lines += [Text(f" {line} ", "bold black on yellow") for line in _wrapped(asked, width - 2, " ")]
     keys = [Text.assemble((f" {key} ", "reverse"), f" {does}") for key, does in hints]
     return [*lines, *_wrapped(keys, width, "   ")]  # none is cut off, least of all the last, which stops the robot

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from orchestrator.cli.colour import colour
 from orchestrator.cli.run.conclusion import conclusion
 from orchestrator.yamlfile.characters import one_line
 
@@ -20,6 +23,10 @@ GUARD_SAYS = frozenset(
 _COLOURS = {"running": "cyan", "success": "green", "failure": "red", "skipped": "yellow"}
 
 
+def is_unicode(encoding: str) -> bool:
+    return encoding.lower().startswith("utf")
+
+
 class JsonLines:
     """One event a line, as it comes; its time in seconds since `zero`, which is known by the first event."""
 
@@ -31,7 +38,10 @@ class JsonLines:
 
         from orchestrator.engine.events import to_json
 
-        print(to_json(replace(event, at=event.at - self._zero())).decode(), flush=True)
+        line = to_json(replace(event, at=event.at - self._zero())).decode()
+        if not (line.isascii() or is_unicode(sys.stdout.encoding)):
+            line = json.dumps(json.loads(line), separators=(",", ":"))  # in ASCII alone, which is JSON everywhere
+        print(line, flush=True)
 
     def remark(self, text: str) -> None:
         typer.echo(text, err=True)
@@ -52,7 +62,7 @@ class Lines:
         self._last: End | None = None
         self._kind = kind
         self._all_lines = kind in ("REAL", "DRY RUN")
-        typer.secho(f"{kind}  {robot}  {tree}", bold=True)
+        typer.secho(f"{kind}  {robot}  {tree}", bold=True, color=colour())
 
     def __call__(self, event: Event) -> None:
         from orchestrator.engine import events
@@ -68,7 +78,9 @@ class Lines:
             case events.Prompt(at=at, node=node, question=question, choices=choices):
                 self._line(at, node, "asks", f"{question} [{'/'.join(choices)}]")
             case events.Control(at=at, action=action, reason=reason) if not action.endswith("breakpoint"):
-                typer.secho(f"{self._time(at)}  {action}{reason and f': {reason}'}", fg="yellow")
+                typer.secho(
+                    f"{self._time(at)}  {action}{reason and f': {one_line(reason)}'}", fg="yellow", color=colour()
+                )
             case events.GuardReport():
                 self._guard(event)
             case events.RobotShown(fields=fields):
@@ -91,15 +103,18 @@ class Lines:
         if event.report == "preflight":
             for line in event.details["lines"]:
                 if self._all_lines or not line["ok"]:
-                    typer.echo(f"{self._time(event.at)}  {'ok ' if line['ok'] else 'NOT'} {line['text']}")
+                    typer.echo(f"{self._time(event.at)}  {'ok ' if line['ok'] else 'NOT'} {one_line(line['text'])}")
             self._all_lines = self._kind == "REAL"  # in a dry run the first is the robot's, the next one its twin's
         elif event.report in GUARD_SAYS:
-            typer.secho(f"{self._time(event.at)}  guard: {one_line(event.details['text'])}", fg="magenta")
+            typer.secho(
+                f"{self._time(event.at)}  guard: {one_line(event.details['text'])}", fg="magenta", color=colour()
+            )
 
     def _line(self, at: float, number: int, word: str, message: str) -> None:
         depth, name = (self._depth[number], f"{one_line(self._nodes[number].name)}: ") if self._nodes else (0, "")
         text = f"{self._time(at)}  {'  ' * depth}{name}"
-        typer.echo(text + typer.style(word, fg=_COLOURS.get(word)) + (f"  {one_line(message)}" if message else ""))
+        text += typer.style(word, fg=_COLOURS.get(word)) + (f"  {one_line(message)}" if message else "")
+        typer.echo(text, color=colour())
 
     def _time(self, at: float) -> str:
         return f"{at - self._zero():8.2f}"
@@ -114,4 +129,4 @@ class Lines:
         *before, last = conclusion(end, self._nodes, self._fields, end.at - self._zero())
         for line in before:
             typer.echo(line)
-        typer.secho(last, bold=True, fg="green" if end.status == "success" else "red")
+        typer.secho(last, bold=True, fg="green" if end.status == "success" else "red", color=colour())

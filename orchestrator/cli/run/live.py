@@ -14,10 +14,12 @@ from rich.text import Text
 from orchestrator.cli.run import keys
 from orchestrator.cli.run.conclusion import conclusion
 from orchestrator.cli.run.frame import frame, tree_lines
+from orchestrator.cli.run.lines import is_unicode
 from orchestrator.cli.run.picture import Picture
 from orchestrator.cli.run.screen import Screen
 from orchestrator.clock import RealClock
 from orchestrator.engine.events import Event
+from orchestrator.yamlfile.characters import one_line
 
 PERIOD = 0.1
 """Seconds between two looks at what has happened, and so between two drawings at least."""
@@ -37,7 +39,7 @@ class LiveView:
         self._run: keys.Controlled | None = None
         self._on_gone: Callable[[], None] = lambda: None
         self._console = Console(file=sys.stdout, highlight=False)
-        self._plain = not _is_unicode(self._console.encoding)
+        self._plain = not is_unicode(self._console.encoding)
         self._remarks: list[str] = []
         self._drawn_at = -1
         self._seen: int | None = None
@@ -120,7 +122,7 @@ class LiveView:
         picture, now = self._picture, RealClock.now()
         if picture.end is None:
             for text in self._remarks:
-                self._console.print(Text(text))
+                self._console.print(Text(one_line(text)))
             return
         room = self._console.height - 8 if len(picture.nodes) > 100 else None
         self._console.print(f"{picture.kind}  {picture.robot}  {picture.tree}", style="bold")
@@ -131,9 +133,5 @@ class LiveView:
         *before, last = conclusion(picture.end, nodes, picture.fields, seconds)
         heard = [] if picture.end.status == "success" else picture.said[-3:]
         for text in (*heard, *self._remarks, *before):
-            self._console.print(Text(text, "bright_black"))
+            self._console.print(Text(one_line(text), "bright_black"))
         self._console.print(Text(last, "bold green" if picture.end.status == "success" else "bold red"))
-
-
-def _is_unicode(encoding: str) -> bool:
-    return encoding.lower().startswith("utf")

@@ -174,17 +174,24 @@ def user_name() -> str:
         return str(os.getuid())
 
 
-def pairs(given: list[str] | None, option: str) -> dict[str, str]:
+def pairs(
+    given: list[str] | None, option: str, split: Callable[[str, str], tuple[str, str, str]] = str.partition
+) -> dict[str, str]:
     """NAME=VALUE, as often as wanted, each name once."""
     found: dict[str, str] = {}
     for text in given or []:
-        name, equals, value = text.partition("=")
+        name, equals, value = split(text, "=")
         if not equals or not name:
-            refuse(f"{option} takes NAME=VALUE, not {name!r}")
+            refuse(f"{option} takes NAME=VALUE, not {text!r}")
         if name in found:
             refuse(f"{option} {name} is given twice: {found[name]} and {value}")
         found[name] = value
     return found
+
+
+def answers(given: list[str] | None) -> dict[str, str]:
+    """NODE=CHOICE: a node may be called anything, also `x = 3`."""
+    return pairs(given, "--answer", str.rpartition)
 
 
 def read_no_more() -> None:
@@ -195,4 +202,6 @@ def read_no_more() -> None:
 def refuse(text: str) -> NoReturn:
     """Bad input: a sentence, and exit code 2."""
     typer.echo(text if ": error:" in text else f"error: {text}", err=True)
-    raise typer.Exit(2)
+    refusal = typer.Exit(2)
+    refusal.args = (text,)  # for the history of a run that was not begun
+    raise refusal

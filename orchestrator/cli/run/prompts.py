@@ -18,27 +18,25 @@ def make_prompts(yes: bool, answers: dict[str, str], person: Callable[[Question]
     from orchestrator.engine.prompts import NoAnswer, Prompts
 
     def known(question: Question) -> str | None:
-        if question.name and question.name in answers:
-            return _valid(answers[question.name], question)
+        given = answers.get(question.name) if question.name else None
+        if given in question.choices:  # a node may ask two things, as one that has a confirm and an Ask does
+            return given
         if yes and question.confirms:
             return "yes"
         if person is None:
-            raise NoAnswer(f"nobody is there to answer: {question.text}{_advice(question)}")
+            raise NoAnswer(_unanswered(question, given))
         return person(question)
-
-    def _valid(answer: str, question: Question) -> str:
-        if answer not in question.choices:
-            choices = ", ".join(question.choices)
-            raise NoAnswer(f'--answer "{question.name}={answer}": the choices are {choices}')
-        return answer
 
     return Prompts(known)
 
 
-def _advice(question: Question) -> str:
+def _unanswered(question: Question, given: str | None) -> str:
     """How it could have been answered; the run's own questions are nobody's but a person's."""
     choices = ", ".join(question.choices)
-    return f' (in advance --answer "{question.name}=CHOICE" does: {choices})' if question.name else ""
+    if given is not None:
+        return f'--answer "{question.name}={given}": the choices are {choices}'
+    advice = f' (in advance --answer "{question.name}=CHOICE" does: {choices})' if question.name else ""
+    return f"nobody is there to answer: {question.text}{advice}"
 
 
 def ask_at_once(question: Question) -> str:
@@ -50,9 +48,9 @@ def ask_at_once(question: Question) -> str:
             said = str(typer.prompt(f"{question.name}: {question.text} ({shown}; then Enter)")).strip()
         except typer.Abort:  # Ctrl-C or the end of the input: no mistake of the node that asks
             raise KeyboardInterrupt from None
-        if said in question.choices:
-            return said
         if said.lower() == "q":
             raise KeyboardInterrupt
         if said.lower() in keys:
             return keys[said.lower()]
+        if said in question.choices:
+            return said

@@ -23,6 +23,14 @@ def _to_stderr(text: str) -> None:
     typer.echo(text, err=True)
 
 
+def _why(error: BaseException | None) -> str:
+    from orchestrator.mission.arming import Declined
+
+    if isinstance(error, Declined):
+        return "a person decided against it"
+    return "" if error is None else str(error)
+
+
 class Recorded:
     """`recorder` is None when no history is wanted, or none can be kept of a run that is no real robot's."""
 
@@ -67,7 +75,7 @@ class Recorded:
     ) -> None:
         if self.recorder is not None:
             if self.outcome is None:
-                self.recorder.close(NOT_BEGUN, str(error) if error is not None else "")
+                self.recorder.close(NOT_BEGUN, _why(error))
             else:
                 self.recorder.close(self.outcome.status, self.outcome.reason, self.outcome.place)
             if not self._options.as_json:

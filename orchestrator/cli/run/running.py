@@ -23,7 +23,7 @@ from orchestrator.cli.run.prompts import ask_at_once, make_prompts
 from orchestrator.cli.run.recorded import Recorded
 
 if TYPE_CHECKING:
-    from orchestrator.engine.prompts import Prompts
+    from orchestrator.engine.prompts import Prompts, Question
     from orchestrator.engine.runner import Outcome
     from orchestrator.mission.loading import Loaded
     from orchestrator.mission.mission import Mission
@@ -66,14 +66,13 @@ def run(loaded: Loaded, options: Options, unfinished: Unfinished | None = None) 
         from orchestrator.mission.faults import check_faults
 
         check_faults(loaded.profile, options.faults)
-    if options.dry_run:
-        return _dry_run(loaded, options)
-    if options.virtual:
-        return _in_virtual_time(loaded, options, _lines(loaded, options))
+    if options.dry_run or options.virtual:
+        with InterruptionAtOnce() as interruption:
+            return (_dry_run if options.dry_run else _in_virtual_time)(loaded, options, interruption)
     return _live(loaded, options, unfinished)
 
 
-def _dry_run(loaded: Loaded, options: Options) -> int:
+def _dry_run(loaded: Loaded, options: Options, interruption: Interruption) -> int:
     """Nothing is sent to the robot: it is looked at, and the mission happens in virtual time."""
     from orchestrator.engine.events import GuardReport
     from orchestrator.mission.arming import NotArmed, advice
@@ -95,17 +94,18 @@ def _dry_run(loaded: Loaded, options: Options) -> int:
         if problems:
             raise NotArmed(problems)
 
-    return _in_virtual_time(loaded, options, _lines(loaded, options), prepare, judge)
+    return _in_virtual_time(loaded, options, interruption, prepare, judge)
 
 
 def _in_virtual_time(
     loaded: Loaded,
     options: Options,
-    show: Output,
+    interruption: Interruption,
     prepare: Callable[[Twin], None] = lambda twin: None,
     judge: Callable[[Mission], None] = lambda mission: None,
 ) -> int:
     """`prepare` does something to the simulated robot; `judge` has a look at the mission before it starts."""
+    from orchestrator.engine.run import StopRun
     from orchestrator.engine.runner import Outcome
     from orchestrator.mission.virtual import VirtualMission
     from orchestrator.sim.faults import inject
@@ -115,20 +115,33 @@ def _in_virtual_time(
         for fault in options.faults if options.virtual else ():
             inject(twin, fault)
 
-    person = ask_at_once if is_attended() and not options.as_json else None
-    prompts = make_prompts(options.yes, options.answers, person)
-    show = Covered(show) if options.coverage else show
-    with Recorded(loaded, options) as recorded:
+    def ask(question: Question) -> str:
+        """Whoever leaves at a question stops the node that asks it."""
+        try:
+            return ask_at_once(question)
+        except KeyboardInterrupt:
+            interruption.interrupt(AT_TERMINAL, question.node)
+            raise StopRun(AT_TERMINAL) from None
+
+    prompts = make_prompts(options.yes, options.answers, ask if is_attended() and not options.as_json else None)
+    lines = _lines(loaded, options)
+    show = Covered(lines) if options.coverage else lines
+    with ExitStack() as after:
+        after.callback(show.close)
+        recorded = after.enter_context(Recorded(loaded, options))
         mission = VirtualMission(loaded, show, prompts, options.seed, prepare_twin, recorder=recorded.recorder)
+        interruption.arrives_at(mission.mission)
         _check_names(mission.mission, options)
         judge(mission.mission)
         try:
-            recorded.outcome = outcome = mission.run()
-        except (OSError, KeyboardInterrupt) as cut:
-            recorded.outcome = Outcome("stopped", unread(cut) if isinstance(cut, OSError) else AT_TERMINAL)
+            recorded.outcome = mission.run()
+        except OSError as cut:
+            recorded.outcome = Outcome("stopped", unread(cut))
             raise
-    show.close()
-    return EXIT_CODES[outcome.status]
+        except KeyboardInterrupt:
+            recorded.outcome = Outcome("stopped", AT_ONCE)
+            raise
+    return exit_code(recorded.outcome, interruption)
 
 
 def _live(loaded: Loaded, options: Options, unfinished: Unfinished | None) -> int:
@@ -303,7 +316,7 @@ class Interruption:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def arrives_at(self, mission: Mission, hurry: Callable[[], bool]) -> None:
+    def arrives_at(self, mission: Mission, hurry: Callable[[], bool] = lambda: True) -> None:
         """From now on an interruption stops this mission; one that has come already does so at once.
 
         `hurry` says whether a guard sees to the robot, so that nobody needs to wait for it.
@@ -313,15 +326,20 @@ class Interruption:
         if self.happened:
             mission.stop(AT_TERMINAL)
 
-    def interrupt(self, reason: str) -> None:
+    def interrupt(self, reason: str, node: int | None = None) -> None:
+        """`node` is the one that runs, where that is known."""
         self.happened = True
         if self._mission is not None:
-            self._mission.stop(reason)
+            self._mission.stop(reason, node)
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
-        if self.happened and (number == signal.SIGINT or self._mission is None) and self._hurry():
-            self._insist()  # a terminal that is closed may say so twice
+        if self._is_at_once(number):
+            self._insist()
         self.interrupt(AT_TERMINAL if number == signal.SIGINT else signal.Signals(number).name)
+
+    def _is_at_once(self, number: int) -> bool:
+        """At the second Ctrl-C: a terminal that is closed may say so twice."""
+        return self.happened and (number == signal.SIGINT or self._mission is None) and self._hurry()
 
     def _insist(self) -> None:
         """The person does not want to wait: the run ends wherever it is, and the guard sees to the robot."""
@@ -329,6 +347,13 @@ class Interruption:
         for number in self._before:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
+
+
+class InterruptionAtOnce(Interruption):
+    """In virtual time: nothing has moved before there is a mission, and a question stands in the way of all else."""
+
+    def _is_at_once(self, number: int) -> bool:
+        return self._mission is None or self._mission.asking or super()._is_at_once(number)
 
 
 class _Controls:

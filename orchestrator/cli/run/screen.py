@@ -104,6 +104,6 @@ class Screen:
         return typed
 
     def _write(self, text: str) -> None:
-        data = text.encode(errors="replace")
+        data = text.encode(sys.stdout.encoding or "utf-8", "replace")
         while data:
             data = data[os.write(self._out, data) :]

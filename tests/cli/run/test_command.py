@@ -3,6 +3,9 @@ from __future__ import annotations
 import errno
 import json
 import re
+import signal
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -15,7 +18,9 @@ from orchestrator.cli.run.command import run_to_end
 from orchestrator.cli.run.options import Options
 from orchestrator.data import data_path
 from orchestrator.journal.runs import all_runs
+from orchestrator.mission import virtual
 from orchestrator.mission.loading import Loaded
+from orchestrator.sim.twin import Twin
 
 DELIVERY = str(data_path("trees/04_deliver_atom_w.yaml"))
 CUP = str(data_path("trees/04_deliver_adam_u.yaml"))
@@ -261,3 +266,87 @@ def test_what_a_leaf_says_when_it_succeeds_is_told(tmp_path: Path) -> None:
     )
     _, said, _ = run(str(tree), "--virtual")
     assert "Walk: success  it reports nothing that could show such a walk" in said
+
+
+WAITS = """\
+tree: waits
+robot: atom_w
+root:
+  sequence:
+    - Log: {text: begun}
+    - Wait: {time: 20 h}
+  finally: [Log: {text: tidied up}]
+"""
+
+
+@pytest.fixture
+def signalled(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Sends signals to this process at moments of virtual time."""
+
+    def send(*moments: tuple[float, signal.Signals]) -> None:
+        def plan(twin: Twin) -> None:
+            for seconds, number in moments:
+                twin.clock.after(seconds, partial(signal.raise_signal, number))
+
+        monkeypatch.setattr(virtual, "put_objects", plan)
+
+    return send
+
+
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [(signal.SIGINT, "interrupted at the terminal"), (signal.SIGTERM, "SIGTERM"), (signal.SIGHUP, "SIGHUP")],
+)
+def test_an_interrupted_run_in_virtual_time_says_where_it_stood_and_what_is_left_undone(
+    number: signal.Signals, why: str, tmp_path: Path, signalled: Callable[..., None]
+) -> None:
+    (tmp_path / "waits.yaml").write_text(WAITS)
+    before = {run.id for run in all_runs()}
+    signalled((5.0, number))
+    code, said, aside = run(str(tmp_path / "waits.yaml"), "--virtual", "--record", "--coverage")
+    assert code == 130
+    *_, undone, last = said.splitlines()
+    assert undone == "not done: finally of sequence on line 4"
+    assert last.endswith(f"waits.yaml:6:7: Wait: {why}")
+    assert "waits.yaml: 3 of 4 nodes ran" in aside
+    (kept,) = (run for run in all_runs() if run.id not in before)
+    with kept.history() as history:
+        assert (kept.outcome(history)["status"], kept.outcome(history)["reason"]) == ("stopped", why)
+
+
+def test_the_json_of_an_interrupted_run_in_virtual_time_has_an_end(
+    tmp_path: Path, signalled: Callable[..., None]
+) -> None:
+    (tmp_path / "waits.yaml").write_text(WAITS)
+    signalled((5.0, signal.SIGTERM))
+    code, said, _ = run(str(tmp_path / "waits.yaml"), "--virtual", "--json")
+    assert (code, "end" in [json.loads(line)["event"] for line in said.splitlines()]) == (130, True)
+
+
+def test_an_interruption_before_a_run_in_virtual_time_begins_leaves_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "waits.yaml").write_text(WAITS)
+    monkeypatch.setattr(virtual, "put_objects", lambda twin: signal.raise_signal(signal.SIGTERM))
+    code, _, aside = run(str(tmp_path / "waits.yaml"), "--virtual")
+    assert (code, aside) == (130, "interrupted\n")
+
+
+def test_whoever_leaves_at_a_question_in_virtual_time_stops_the_node_that_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = tmp_path / "asks.yaml"
+    waits = "  - Wait: {time: 1 s}\n"
+    tree.write_text(
+        f"tree: asks\nrobot: gr2\nroot:\n{waits}  - Ask: {{question: Which way?, choices: [left, right]}}\n"
+    )
+    monkeypatch.setattr(running, "is_attended", lambda: True)
+    result = CliRunner().invoke(app, ["run", str(tree), "--virtual"], input="q\n")
+    assert result.exit_code == 130
+    assert result.stdout.splitlines()[-1].endswith("asks.yaml:5:5: Ask: interrupted at the terminal")
+
+
+def test_a_run_in_virtual_time_that_is_not_armed_has_a_table_of_nodes_too(tmp_path: Path) -> None:
+    code, _, aside = run(DELIVERY, "--virtual", "--coverage", "--fault", "hard@0s")
+    assert code == 3
+    assert re.search(r"04_deliver_atom_w.yaml: 0 of \d+ nodes ran", aside)

@@ -123,6 +123,12 @@ def test_time_stands_still_while_the_run_is_paused() -> None:
     assert "▶ mission  3 s" in shown(made, now=62.0)
 
 
+def test_a_reason_over_several_lines_is_one_in_the_head() -> None:
+    made = picture()
+    made.take(Control(at=12.0, action="paused", reason='"battery.level > 10 %\nor pad.a" holds'))
+    assert shown(made)[0].endswith('PAUSED "battery.level > 10 % or pad.a" holds')
+
+
 def test_a_stopped_run_shows_how_far_it_was() -> None:
     made = picture()
     made.take(
@@ -225,6 +231,19 @@ def test_a_long_question_is_read_to_its_end(width: int) -> None:
     assert max(map(cell_len, lines)) <= width
 
 
+@pytest.mark.parametrize("width", [1, 2, 3, 20, 40, 41])
+@pytest.mark.parametrize(
+    "question", ["箱子在货架和机器人之间吗门关好了吗" * 4, "take /srv/maps/" + "hall/" * 20 + "map.yaml"]
+)
+def test_a_question_without_spaces_is_read_to_its_end_too(question: str, width: int) -> None:
+    made = picture()
+    made.take(Prompt(at=11.0, number=1, node=2, question=question, choices=["yes", "no"]))
+    lines = [line.plain for line in frame(made, 12.0, width, 400, hints(made.question, False, True))]
+    assert max(map(cell_len, lines)) <= width
+    if width > 3:
+        assert question.replace(" ", "") in "".join(lines).replace(" ", "")
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 90])
 @pytest.mark.parametrize("choices", [["yes", "no"], ["carry on", "leave it here", "bring it back", "abort"]])
 def test_every_key_is_seen_on_a_narrow_screen_and_last_the_one_that_stops_the_robot(
@@ -239,6 +258,13 @@ def test_every_key_is_seen_on_a_narrow_screen_and_last_the_one_that_stops_the_ro
     for key, does in hints(made.question, paused=False, running=True):
         assert f" {key}  {does}" in text
     assert shown(made, width=width, height=8)[-1].endswith(" q  stop the robot and leave")
+
+
+@pytest.mark.parametrize("height", range(2, 12))
+def test_the_key_that_stops_the_robot_is_seen_on_the_lowest_screen(height: int) -> None:
+    lines = shown(picture(), width=60, height=height)
+    assert lines[0].startswith(" SIM")
+    assert lines[-1].endswith(" q  stop the robot and leave")
 
 
 def test_what_was_said_last_is_seen() -> None:

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from orchestrator.cli.run.options import answers, pairs
+
 ASK = "from orchestrator.cli.run.options import is_attended; import sys; sys.stderr.write(str(is_attended()))"
 
 
@@ -36,3 +38,8 @@ def attended(code: str = "") -> str:
 )
 def test_only_at_the_terminal_a_program_belongs_to_a_person_controls_it(code: str, said: str) -> None:
     assert attended(code) == said
+
+
+def test_a_node_with_an_equals_sign_in_its_name_can_be_answered_and_a_value_may_have_one() -> None:
+    assert answers(["wait=now=no", "Ask=left"]) == {"wait=now": "no", "Ask": "left"}
+    assert pairs(["text=a=b"], "--set") == {"text": "a=b"}

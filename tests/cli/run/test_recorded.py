@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 from orchestrator.cli.app import app
 from orchestrator.journal.runs import all_runs
 from orchestrator.mission import recording
+from orchestrator.mission.arming import Declined
+from orchestrator.mission.virtual import VirtualMission
 
 TREE = "tree: rests\nrobot: atom_w\nroot:\n  - Wait: {time: 100 ms}\n"
 
@@ -59,6 +61,29 @@ def test_without_room_for_a_history_nothing_moves_on_a_real_robot(
     code, _, said = run(tree, "--arm")
     assert code == 2
     assert said.startswith("error: the history cannot be begun: ")
+
+
+@pytest.mark.parametrize(
+    ("given", "problem", "why"),
+    [
+        (("--answer", "Wiat=done"), None, 'no node is called "Wiat": did you mean "Wait"?'),
+        ((), Declined("Arm atom_w? Keep the hardware emergency stop in your hand."), "a person decided against it"),
+    ],
+)
+def test_a_run_that_was_refused_or_declined_says_so(
+    given: tuple[str, ...], problem: Exception | None, why: str, tree: str, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def declined(mission: VirtualMission) -> None:
+        assert problem is not None
+        raise problem
+
+    monkeypatch.setattr(VirtualMission, "run", declined)
+    assert run(tree, "--virtual", "--record", *given)[0] != 0
+    (kept,) = all_runs()
+    with kept.history() as history:
+        end = history.fact("end")
+    assert end["status"] == "not begun"
+    assert end["reason"].endswith(why)
 
 
 def test_a_run_that_never_began_says_why(tree: str, state: Path) -> None:

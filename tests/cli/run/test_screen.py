@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -46,6 +48,19 @@ def test_only_keys_are_keys(pieces: tuple[bytes, ...], keys: str, typing: tuple[
         os.write(writing, piece)
         heard += screen.keys(1.0)
     assert heard == keys
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"),
+    [("utf-8", "Tür → Lift".encode()), ("latin-1", b"T\xfcr ? Lift"), ("ascii", b"T?r ? Lift")],
+)
+def test_what_is_drawn_is_written_as_the_terminal_reads_it(
+    encoding: str, shown: bytes, typing: tuple[Screen, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen, screen._out = typing
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+    screen._write("Tür → Lift")
+    assert os.read(screen._in, 256) == shown
 
 
 def test_the_escape_key_alone_takes_no_other_key_with_it(typing: tuple[Screen, int]) -> None:
