@@ -57,7 +57,8 @@ def test_only_keys_are_keys(pieces: tuple[bytes, ...], keys: str, typing: tuple[
 def test_what_is_drawn_is_written_as_the_terminal_reads_it(
     encoding: str, shown: bytes, typing: tuple[Screen, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    screen, screen._out = typing
+    screen, writing = typing
+    screen._out = writing
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
     screen._write("Tür → Lift")
     assert os.read(screen._in, 256) == shown
