@@ -17,11 +17,11 @@ AGREED = {"01_nod_adam_u": {"look down": "yes"}, "04_deliver_adam_u": {"hand the
 
 def empty(run: MissionRun, hand: str = "right") -> None:
     """Nothing is there to be grasped."""
-    run.twin.hand(hand).object = False  # type: ignore[attr-defined]
+    run.twin.hand(hand).object = False
 
 
 def fill(run: MissionRun, hand: str = "right") -> None:
-    run.twin.hand(hand).object = True  # type: ignore[attr-defined]
+    run.twin.hand(hand).object = True
 
 
 @pytest.mark.parametrize("tree", EXAMPLES, ids=lambda tree: tree.stem)
@@ -150,12 +150,12 @@ def test_adam_says_what_failed_when_its_hand_falls_silent(mission: StartMission)
 def test_the_patrol_pauses_at_a_button_and_goes_on_at_another(mission: StartMission) -> None:
     run = mission(TREES / "05_patrol_atom_w.yaml")
     run.until("go to the next tag")
-    run.twin.press("b")  # type: ignore[attr-defined]
+    run.twin.press("b")
     run.wait(0.5)
-    run.twin.release("b")  # type: ignore[attr-defined]
+    run.twin.release("b")
     run.wait(20.0)
     assert run.paused
     assert run.sent[-1] == "PauseTask"
-    run.twin.press("a")  # type: ignore[attr-defined]
+    run.twin.press("a")
     run.finish()
     assert run.succeeded

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
+from orchestrator.engine.builder import BuiltTree
 from orchestrator.engine.events import (
     Command,
     Control,
@@ -30,7 +31,6 @@ from orchestrator.mission.questions import mistake_in
 from orchestrator.mission.virtual import VirtualMission
 from orchestrator.robots.intents import AnyIntent
 from orchestrator.sim.faults import Fault, parse_fault
-from orchestrator.sim.twin import Twin
 from orchestrator.yamlfile.findings import nearest
 
 LONG = 3600.0
@@ -88,7 +88,7 @@ class MissionRun:
         loaded = load_mission(tree, robot, settings, stand_ins, "values: {}")
         self._prompts = Prompts(self._known)
         self._mission = VirtualMission(loaded, self._take, self._prompts, seed)
-        if mistake := mistake_in(self._answers, self._mission.mission.built):
+        if mistake := mistake_in(self._answers, self._built):
             raise CannotRun(mistake)
         for fault in faults:
             hurt(self.twin, fault)
@@ -101,7 +101,11 @@ class MissionRun:
     @property
     def name(self) -> str:
         """The tree's name."""
-        return self._mission.mission.built.tree.name
+        return self._built.tree.name
+
+    @property
+    def _built(self) -> BuiltTree:
+        return self._mission.mission.built
 
     # Time
 
@@ -151,8 +155,8 @@ class MissionRun:
     # What happens to the robot and the run
 
     @property
-    def twin(self) -> Twin:
-        """The simulated robot."""
+    def twin(self) -> Any:
+        """The simulated robot: what people and the world can do to it differs from family to family."""
         return self._mission.twin
 
     def fault(self, fault: str) -> None:
@@ -166,16 +170,21 @@ class MissionRun:
         hurt(self.twin, parsed)
 
     def answer(self, node: str, choice: str) -> None:
-        """Answer the question that a node is asking."""
-        asking = {question.name: question for question in self._prompts.open}
-        if node not in asking:
-            raise AssertionError(f'"{node}" asks nothing; these do: {", ".join(asking) or "none"}\n{self.story()}')
-        self._prompts.answer(asking[node].number, choice)
+        """Answer the question that a node, by name or path, is asking."""
+        meant = {found.number for found in self._built.find(node)}
+        asking = [question for question in self._prompts.open if question.node in meant]
+        if len(asking) != 1:
+            what = "asks more than one question; name one of these" if asking else "asks nothing; these do"
+            raise AssertionError(f'"{node}" {what}: {", ".join(self.questions) or "none"}\n{self.story()}')
+        self._prompts.answer(asking[0].number, choice)
 
     @property
     def questions(self) -> dict[str, list[str]]:
-        """The open questions: node to choices."""
-        return {question.name: question.choices for question in self._prompts.open}
+        """The open questions: node to choices; by path where several nodes of one name ask."""
+        asking = self._prompts.open
+        names = Counter(question.name for question in asking)
+        paths = self._built.paths
+        return {each.name if names[each.name] == 1 else paths[each.node]: each.choices for each in asking}
 
     def abort(self, reason: str = "aborted by the operator") -> None:
         """As an operator who aborts: what runs is interrupted, `finally` is done."""
@@ -287,18 +296,11 @@ class MissionRun:
         self._on_event(event)
 
     def _numbers(self, pattern: str) -> list[int]:
-        found = [node.number for node in self._nodes if _fits(pattern, node.name, self._path(node))]
+        found = [node.number for node in self._built.find(pattern)]
         if not found:
             guess = nearest(pattern, tuple(node.name for node in self._nodes))
             raise LookupError(f'no node is called "{pattern}"' + (f': did you mean "{guess}"?' if guess else ""))
         return found
-
-    def _path(self, node: NodeInfo) -> str:
-        return node.name if node.parent is None else f"{self._path(self._nodes[node.parent])}/{node.name}"
-
-
-def _fits(pattern: str, name: str, path: str) -> bool:
-    return fnmatchcase(name, pattern) or fnmatchcase(path, pattern)
 
 
 def _check_dictionary(right: str, given: object) -> None:

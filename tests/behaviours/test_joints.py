@@ -562,7 +562,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_gains_of_a_robot_whose_profile_names_the_nominal_ones(site: Path, mission: StartMission) -> None:
     run = mission(site)
     assert run.finish().status == "success", run.story()
-    assert list(run.twin.gains["left_arm"][0]) == [40.0] * 7  # type: ignore[attr-defined]
+    assert list(run.twin.gains["left_arm"][0]) == [40.0] * 7
 
 
 def test_gains_that_get_lost_are_said_to_have_changed_nothing(site: Path, mission: StartMission) -> None:

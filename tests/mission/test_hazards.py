@@ -276,7 +276,8 @@ def hurt(case: Case, run: MissionRun) -> float:
         run.fault(f"{what}@{between}s{plus}{duration}")
     else:
         run.twin.clock.after(between, partial(_act, case.hurt, run.twin))
-    return run.twin.clock.now() + between
+    now: float = run.twin.clock.now()
+    return now + between
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -304,7 +305,7 @@ def test_a_hazard_is_answered(case: Case, tmp_path: Path) -> None:
 
 def base_of(run: MissionRun) -> Any:
     """The simulated base."""
-    return run.twin.base  # type: ignore[attr-defined]
+    return run.twin.base
 
 
 @pytest.mark.parametrize("channel", ["soft", "hard", "di", "amr_stop"])

@@ -173,7 +173,7 @@ def test_a_base_stopped_just_when_it_was_told_to_drive_stays_where_it_is(
     """It cannot cancel a task before it has begun it: the cancel comes again when it does."""
     run = mission(DELIVERY)
     run.until(lambda: "MoveToTag" in run.sent)
-    base = run.twin.base  # type: ignore[attr-defined]
+    base = run.twin.base
     began = base.pose
     run.fault(f"{stop}@{after}+3s")
     assert run.finish().status == "stopped"

@@ -212,7 +212,7 @@ def test_a_fault_that_the_mission_would_never_notice_is_refused(mission: StartMi
 def test_the_world_can_be_changed_on_the_way(mission: StartMission) -> None:
     run = mission(DELIVERY)
     run.until("drive to the shelf")
-    run.twin.hand("right").object = False  # type: ignore[attr-defined]
+    run.twin.hand("right").object = False
     run.finish()
     assert run.failed_node == "close the hand on the box"
     assert "nothing" in run.reason
@@ -247,6 +247,34 @@ def test_an_answer_is_one_to_the_question_that_has_it_as_a_choice(mission: Start
     assert run.questions == {"way": ["left", "right"]}
     run.answer("way", "right")
     assert run.finish().status == "failure"
+
+
+TWO_QUESTIONS = """tree: two
+robot: atom
+root:
+  parallel:
+    - Ask: {question: "Left?", choices: [yes, no]}
+    - sequence:
+        - Ask: {question: "Right?", choices: [yes, no], fail_on: [no]}
+"""
+
+
+def test_of_two_questions_of_one_name_the_one_that_is_meant_is_answered(mission: StartMission) -> None:
+    run = mission(TWO_QUESTIONS)
+    run.wait(1.0)
+    choices = ["yes", "no"]
+    assert run.questions == {"two/parallel/Ask": choices, "two/parallel/sequence/Ask": choices}
+    with pytest.raises(AssertionError, match="name one of these: two/parallel/Ask, two/parallel/sequence/Ask"):
+        run.answer("Ask", "yes")
+    run.answer("*/sequence/Ask", "no")
+    assert list(run.questions) == ["Ask"]
+    assert run.finish().status == "failure"
+
+
+def test_a_path_is_the_same_for_a_stand_in_and_for_waiting(mission: StartMission) -> None:
+    run = mission(DELIVERY, substitute={"deliver_atom_w/*/HandOpen": "succeed"})
+    run.until("deliver_atom_w/*/HandOpen", "success")
+    assert run.status("deliver_atom_w/*/HandOpen") == "success"
 
 
 def test_an_answer_that_nobody_asked_for_or_that_is_no_choice(mission: StartMission) -> None:
