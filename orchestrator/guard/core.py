@@ -117,7 +117,7 @@ class Core:
 
     def _due(self, state: State) -> float:
         timing = self.setting.config.timing
-        due = min(leasing.due(state, timing), state.frame_due, self.stale_at(state))
+        due = min(leasing.due(state, timing), state.frame_due, state.zero_due, self.stale_at(state))
         due = min(due, watching.due(state, self.setting.config))
         if state.streams:
             due = min(due, streams.due(state.streams, timing.stream))

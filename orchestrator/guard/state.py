@@ -254,6 +254,10 @@ class State(msgspec.Struct, frozen=True):
     # What we do
     streams: tuple[Stream, ...] = ()
     pending: tuple[Pending, ...] = ()
+    zero_due: float = math.inf
+    """When the zero that ended a velocity is sent again."""
+    zeros: int = 0
+    """How often it still is."""
     task: Task | None = None
     paused_task: bool = False
     remote: Remote | None = None

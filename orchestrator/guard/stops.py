@@ -87,6 +87,7 @@ def _end_what_goes_on(turn: Turn, cause: str) -> None:
     cut_off = [number for what, number in under_way.items() if what not in goes_on]
     for number in (*(stream.id for stream in turn.state.streams), *cut_off):
         turn.report("ended", cause, number, "stopped")
+    streams.no_more_zeros(turn)
     turn.change(streams=(), under_way={what: number for what, number in under_way.items() if what in goes_on})
 
 
@@ -406,6 +407,7 @@ def release_streams(turn: Turn, cause: str, joints: bool = True) -> None:
             turn.report("ended", cause, stream.id, "ended")
     if turn.state.remote is not None and not turn.state.remote.ended:
         remote.end(turn, cause)
+    streams.no_more_zeros(turn)
     turn.change(streams=(), holds={}, hand_holds={}, frame_due=math.inf, pending=(), wanted={})
     hands.forget_all(turn)
     base_task.let_go(turn, cause)

@@ -44,6 +44,8 @@ def start(turn: Turn, id: int, intent: AnyIntent) -> None:  # noqa: A002
     kept = tuple(stream for stream in state.streams if stream not in replaced)
     for stream in replaced:
         turn.report("ended", "replaced by a new one", stream.id, "replaced")
+    if isinstance(intent, Velocity):
+        no_more_zeros(turn)
     stream = Stream(id, intent, now, now, now, motion)
     turn.change(streams=(*kept, stream), moved=state.moved | {resource(intent)})
     if motion is not None:
@@ -81,6 +83,20 @@ def advance(turn: Turn) -> None:
             _repeat(turn, stream, record=False)
     if turn.now >= turn.state.frame_due:
         frame(turn, record=False)
+    if turn.now >= turn.state.zero_due:
+        _zero_again(turn)
+
+
+def _zero_again(turn: Turn) -> None:
+    """A robot whose firmware knows no end of a velocity walks on for ever if the one zero is lost (docs/robots.md)."""
+    turn.send(Velocity(0.0, 0.0, 0.0), "stop", "the velocity is over")
+    zeros, timing = turn.state.zeros - 1, turn.setting.config.timing
+    turn.change(zeros=zeros, zero_due=turn.now + timing.resend if zeros else math.inf)
+
+
+def no_more_zeros(turn: Turn) -> None:
+    """Whoever walks now, or sees to a stop, is not to be held up."""
+    turn.change(zeros=0, zero_due=math.inf)
 
 
 def _over(turn: Turn, stream: Stream) -> str | None:
@@ -151,6 +167,8 @@ def end(turn: Turn, stream: Stream, reason: str, value: str = "ended") -> None:
     match stream.intent:
         case Velocity():
             turn.send(Velocity(0.0, 0.0, 0.0), "stop", reason, stream.id)
+            timing = turn.setting.config.timing
+            turn.change(zeros=timing.resends, zero_due=turn.now + timing.resend)
         case DriveBase():
             remote.end(turn, reason)
         case JointTarget(group=group) | JointPath(group=group):

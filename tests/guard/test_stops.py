@@ -327,3 +327,37 @@ def test_a_base_that_moves_while_its_task_is_queued_does_not_count_as_paused() -
     world.do(e.Pause("op"))
     world.wait(2.0, beats=True)
     assert "press_hardware_estop" in reports(world)
+
+
+def walked() -> World:
+    """A run that has just ended a walk."""
+    world = World("gr2").run()
+    world.ask(i.Velocity(0.1, 0.0, 0.0))
+    world.do(e.StreamEnded(world.state.epoch, world.last_id))
+    world.trace.clear()
+    return world
+
+
+def test_the_zero_that_ends_a_walk_is_sent_again_for_it_may_be_lost() -> None:
+    world = walked()
+    world.wait(5.0, beats=True)
+    again = [(entry.at, output) for entry in world.trace for output in entry.outputs]
+    assert [round(at - again[0][0], 1) for at, _ in again] == [0.0, 0.2, 0.4]
+    assert all(isinstance(output, Send) and output.intent == i.Velocity(0.0, 0.0, 0.0) for _, output in again)
+
+
+def test_a_walk_that_follows_is_not_held_up_by_the_zero_of_the_one_before() -> None:
+    world = walked()
+    world.ask(i.Velocity(0.2, 0.0, 0.0))
+    world.wait(1.0, beats=True)
+    assert {output.intent for entry in world.trace for output in entry.outputs if isinstance(output, Send)} == {
+        i.Velocity(0.2, 0.0, 0.0)
+    }
+
+
+def test_nothing_is_repeated_to_a_robot_that_somebody_else_commands() -> None:
+    world = walked()
+    world.do(e.ForeignWriters(("other on velocity_cmd",), frozenset({"velocity_cmd"})))
+    world.trace.clear()
+    world.wait(2.0, beats=True)
+    assert not [output for entry in world.trace for output in entry.outputs]
