@@ -118,8 +118,13 @@ def declare(doc: str = "Do it.\n\n- Bad", annotations: dict[str, object] | None 
         ({"uses": (By("hand"),)}, "hand is not a parameter"),
         ({"requires": {"spot": {}}}, "spot is not a robot family"),
         ({"one_of": ("a",)}, "a is not a parameter"),
-        ({"doc": ""}, "the docstring begins with a sentence"),
-        ({"doc": "Do it."}, 'has an example that begins with "- Bad"'),
+        (
+            {"requires": {"atom": {"fsn": ("ready",)}}},
+            r"fsn in requires is neither a mode \(fsm, .*\) nor a parameter",
+        ),
+        ({"doc": ""}, "the docstring must begin with a sentence that ends with a full stop"),
+        ({"doc": "Do it\n\n- Bad"}, "must begin with a sentence that ends with a full stop, on one line"),
+        ({"doc": "Do it."}, 'the docstring needs an example that begins with "- Bad"'),
     ],
 )
 def test_a_wrong_declaration_is_refused_when_the_class_is_made(keywords: dict[str, object], said: str) -> None:
