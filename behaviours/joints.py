@@ -38,7 +38,7 @@ class MoveJoints(
     """Move joints to angles, or to a named pose, smoothly within the given time; only those of `group` if it is named.
 
     - MoveJoints: {group: left_arm, angles: {left_elbow_pitch: 90 deg}, time: 2 s}
-    - MoveJoints: {pose: wave, time: 3 s}
+    - MoveJoints: {pose: ready, time: 3 s}
     """
 
     group: Group | None = None

@@ -11,6 +11,8 @@ from orchestrator.clock import Clock
 from orchestrator.engine.run import Run
 from orchestrator.leaf import Duration, ParamType, param_type
 from orchestrator.treefile import Expression, Template
+from orchestrator.treefile.evaluate import compiled
+from orchestrator.treefile.expression import Expr
 from orchestrator.treefile.model import text_of
 from orchestrator.treefile.values import nearest_in
 
@@ -62,12 +64,15 @@ class Condition:
         expression, run = self.expression, self._run
         if self._evaluate(run.fields.read, run.values) is None:
             return self.unknown()
-        reads = "" if expression.is_field else ", ".join(starmap(self._read, expression.fields.items()))
+        reads = "" if expression.only_reads else ", ".join(starmap(self._read, expression.reads.items()))
         return f'"{expression.text}" does not hold' + (f": {reads}" if reads else "")
 
-    def _read(self, field: str, kind: str) -> str:
-        value = self._run.fields.read(field)
-        return self._run.fields.why(field) if value is None else f"{field} is {text_of(value, kind)}"
+    def _read(self, written: str, part: Expr) -> str:
+        run = self._run
+        value = compiled(part)(run.fields.read, run.values)
+        if value is not None:
+            return f"{written} is {text_of(value, part.kind)}"
+        return run.fields.why(written) if part.op == "field" else f"{written} was never saved"
 
 
 def why_unknown(expression: Expression, run: Run) -> str:

@@ -111,6 +111,7 @@ class StandIn(Flow):
         self.attempt = 0
 
     def initialise(self) -> None:
+        super().initialise()
         self.until = self.result = None
         self.attempt += 1
 

@@ -286,6 +286,13 @@ def _check(declared: Declaration) -> None:
     problems += [f"parameter {name} hides what every leaf has" for name in declared.params if name in _EVERY_LEAF]
     problems += [f"{name} is not a parameter" for name in _named_params(declared) if name not in declared.params]
     problems += [
+        f"{word} in requires is neither a mode ({', '.join(MODES)}) nor a parameter"
+        for requirement in declared.requires.values()
+        for alternative in requirement
+        for word in alternative
+        if word not in MODES and word not in declared.params
+    ]
+    problems += [
         f"{need} is not a capability: {', '.join(sorted(CAPABILITIES))}"
         for need in declared.needs
         if need not in CAPABILITIES
@@ -294,9 +301,9 @@ def _check(declared: Declaration) -> None:
     tables = (*declared.requires, *declared.changes, *declared.through, *declared.families)
     problems += [f"{family} is not a robot family" for family in tables if family not in FAMILIES]
     if not declared.summary.endswith("."):
-        problems.append("the docstring begins with a sentence")
+        problems.append("the docstring must begin with a sentence that ends with a full stop, on one line")
     if not declared.example.startswith(f"- {declared.name}"):
-        problems.append(f'the docstring has an example that begins with "- {declared.name}"')
+        problems.append(f'the docstring needs an example that begins with "- {declared.name}", on a line of its own')
     if problems:
         raise TypeError(f"{declared.name}: {'; '.join(problems)}")
 
@@ -306,8 +313,6 @@ _EVERY_LEAF = frozenset(("declaration", "robot", "folder", *vars(Leaf)))
 
 def _named_params(declared: Declaration) -> list[str]:
     named = [*declared.reads, *declared.result_params, *declared.one_of]
-    for requirement in declared.requires.values():
-        named += [word for alternative in requirement for word in alternative if word not in MODES]
     named += [use.param for use in declared.uses if isinstance(use, By)]
     for change in declared.changes.values():
         named += [value.param for value in change.values() if isinstance(value, By)]

@@ -9,6 +9,7 @@ from math import inf
 from typing import Any, Protocol
 
 import msgspec
+from py_trees.common import Status
 
 from orchestrator.bus.contract import Bus
 from orchestrator.engine.builder import BuiltTree, build
@@ -29,7 +30,7 @@ from orchestrator.engine.events import (
 )
 from orchestrator.engine.nodes.leaf import LeafNode
 from orchestrator.engine.prompts import NoAnswer, Prompts
-from orchestrator.engine.run import StopRun, node_id
+from orchestrator.engine.run import Failure, StopRun, node_id
 from orchestrator.engine.runner import Outcome, Runner
 from orchestrator.guard.outputs import LET_GO, Report
 from orchestrator.guard.policy import POLICIES
@@ -117,7 +118,8 @@ class Mission:
         self.robot = Robot(loaded.profile, bus, _Telling(link, self._tell_command))
         self._showing = Showing(self.robot)
         self._shown: dict[str, Any] = {}
-        self._shown_at_failure: dict[int | None, dict[str, Any]] = {}
+        self._failure: Failure | None = None
+        self._shown_at_failure: dict[str, Any] = {}
         self._look_due = -inf if watched else inf
         self._arming = Arming(loaded.profile, link, self._told, bus.clock, self._pass_time, self._show_preflight)
         self._use(self._build())
@@ -311,6 +313,7 @@ class Mission:
                 self._recorder.flush()
 
     def _after_tick(self) -> None:
+        self._look_at_late_failure()
         self._beat()
         if self._moved and self.runner.goes_on:
             self._moved = False
@@ -419,8 +422,7 @@ class Mission:
 
     def _shown_at(self, end: End) -> dict[str, Any]:
         """Whoever looks takes in samples, and a command that follows from one is told of in between."""
-        at_failure = self._shown_at_failure.get(end.node) if end.status == "failure" else None
-        return at_failure or self._showing.look()
+        return (self._shown_at_failure if end.status == "failure" else None) or self._showing.look()
 
     def _pass_on(self, event: Event) -> None:
         if _moves_on(event):
@@ -432,9 +434,19 @@ class Mission:
     def _look_at_failures(self, tick: Tick) -> None:
         """What the robot shows at the moment when a node fails is the best hint why."""
         self._failures.take(tick)
-        failed = [number for number, change in tick.changes.items() if change.status == "failure"]
-        if failed:
-            self._shown_at_failure |= dict.fromkeys(failed, self._showing.look())
+        if any(change.status == "failure" for change in tick.changes.values()):
+            self._look_at_failure()
+
+    def _look_at_late_failure(self) -> None:
+        """A node that has a `finally` to do, or waits for one, is told of as failed only after that."""
+        failure = self.built.run.failure
+        if failure is not None and self.built.shown[node_id(failure.node)].status is Status.RUNNING:
+            self._look_at_failure()
+
+    def _look_at_failure(self) -> None:
+        if self._failure is not self.built.run.failure:
+            self._failure = self.built.run.failure
+            self._shown_at_failure = self._showing.look()
 
 
 def _moves_on(event: Event) -> bool:

@@ -19,6 +19,7 @@ from orchestrator.yamlfile.findings import listed
 from orchestrator.yamlfile.units import UNITS
 
 _LASTING = re.compile(r"\+([^+,=@]*)$")
+_LATE = re.compile(r",\s*\w+\s*=")
 _EXACT = 2**53
 """Whole numbers below this are what they were written as."""
 _TIME = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*([a-z]+)")
@@ -31,6 +32,9 @@ def parse_fault(text: str, twin: Twin) -> Fault:
     lasting = _LASTING.search(text)
     until = _seconds(lasting[1], text) if lasting else None
     head, at, moment = text[: lasting.start() if lasting else None].partition("@")
+    if late := _LATE.search(moment):
+        right = f"{head}{moment[late.start() :]}@{moment[: late.start()]}{lasting[0] if lasting else ''}"
+        raise FaultError(f"{text}: parameters stand before the @: {right}")
     name_and_target, *pairs = head.split(",")
     name, _, target = name_and_target.partition(":")
     parameters = dict(_pair(pair, text) for pair in pairs)

@@ -36,6 +36,7 @@ from orchestrator.yamlfile.findings import nearest
 LONG = 3600.0
 """Virtual seconds after which a mission that does not come to its end has failed the test."""
 ROUNDING = 1e-6
+_NEVER_RUNNING = ' (what ends in the tick in which it starts never is: wait for "success" or "failure")'
 _STATUSES = get_args(NodeStatus)
 _COMMANDS = tuple(intent.__name__ for intent in get_args(AnyIntent))
 
@@ -122,7 +123,8 @@ class MissionRun:
             self._pass_until(what, within, "what the test waits for")
         else:
             numbers = self._numbers(what)
-            self._pass_until(lambda: any(self._status[n] == status for n in numbers), within, f'"{what}" is {status}')
+            wanted = f'"{what}" is {status}' + (_NEVER_RUNNING if status == "running" else "")
+            self._pass_until(lambda: any(self._status[n] == status for n in numbers), within, wanted)
 
     def wait(self, seconds: float) -> None:
         """Let time pass; the mission may end on the way, the robot goes on."""

@@ -488,7 +488,8 @@ class Builder:
             leaf.takes()
         except Exception as error:  # of whoever wrote the leaf: the operator gets to know who must mend it
             what = f"{type(error).__name__}: {error}"[:200]
-            message = f"{declared.name} cannot be checked, its own code raised {what} ({own_line(error)})"
+            line = own_line(error)
+            message = f"{declared.name} cannot be checked, its own code raised {what}{f' ({line})' if line else ''}"
             self._findings.error(key, "broken-leaf", message)
             return
         if mistake is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -757,13 +757,11 @@ def condition(parsed: Expr, report: Report) -> bool:
     return False
 
 
-def fields_of(made: Expr) -> Mapping[str, str]:
-    """The fields an expression reads with their kinds, each once, in the order in which they are written."""
-    found: dict[str, str] = {}
+def read_by(made: Expr) -> Iterator[Expr]:
+    """The fields and names an expression reads, in the order in which they are written."""
     waiting = [made]
     while waiting:
         part = waiting.pop()
-        if part.op == "field":
-            found.setdefault(part.value, part.kind)
+        if part.op in ("field", "name"):
+            yield part
         waiting.extend(reversed(part.args))
-    return found

@@ -171,7 +171,7 @@ class FileCheck:
 
     def _params(self) -> dict[str, TreeParam]:
         entry = self._entries.get("params")
-        if entry is None or (type(entry[1]) is Scalar and entry[1].empty):
+        if entry is None or _is_empty(entry[1]):
             return {}
         if type(entry[1]) is not MappingNode:
             message = "params needs names, each with {type: ..., default: ...}"
@@ -279,8 +279,9 @@ class FileCheck:
             place = Place(source, 1, 1)
             param = self.params.get(name)
             if param is None:
-                message = f'the tree has no parameter "{name}"'
-                self._findings.unknown(place, "unknown-parameter", message, name, self.params)
+                if not self._may_have(name):
+                    message = f'the tree has no parameter "{name}"'
+                    self._findings.unknown(place, "unknown-parameter", message, name, self._declared_names())
                 continue
             self._findings.add_source(source, [text])
             written = self._written(text, source, param.type)
@@ -391,21 +392,31 @@ class FileCheck:
             self._findings.error(written, "wrong-kind", f"with needs {{name: value}}, not a {written.kind}")
             return dict.fromkeys(inner.params, UNREAD)
         given: dict[str, Any] = {}
-        declared = inner.declared_names()
         for name, (key, value) in written.entries.items():
             param = inner.params.get(name)
             if param is not None:
                 given[name] = self._reader.value(value, param.type)
-            elif name not in declared:
+            elif not inner._may_have(name):
+                declared = inner._declared_names()
                 message = f'{inner._path.name} has no parameter "{name}"'
                 self._findings.unknown(key, "unknown-parameter", message, name, declared)
                 given[nearest(name, tuple(declared)) or ""] = UNREAD
         return given
 
-    def declared_names(self) -> list[str]:
+    def _declared_names(self) -> list[str]:
         """All names under params, those with mistakes included."""
         entry = self._entries.get("params")
         return list(entry[1].entries) if entry and type(entry[1]) is MappingNode else []
+
+    def _may_have(self, name: str) -> bool:
+        """Whether this is a parameter, as far as params can be read: the mistakes in there are told already."""
+        entry = self._entries.get("params")
+        unread = entry is not None and type(entry[1]) is not MappingNode and not _is_empty(entry[1])
+        return unread or self._findings.is_incomplete(self._file) or name in self._declared_names()
+
+
+def _is_empty(written: Node) -> bool:
+    return type(written) is Scalar and written.empty
 
 
 class _Mark:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,9 +11,11 @@ from typing import Any
 from orchestrator.leaf import Declaration, ParamType
 from orchestrator.robots.facts import RobotFacts
 from orchestrator.treefile.evaluate import Compiled, Store, compiled
-from orchestrator.treefile.expression import NOT_CONSTANT, Expr, fields_of
+from orchestrator.treefile.expression import NOT_CONSTANT, Expr, read_by
 from orchestrator.yamlfile import Node, Place
 from orchestrator.yamlfile.units import DIMENSIONS, shown
+
+_NAME = re.compile(r"\$\w+")
 
 
 class Expression:
@@ -40,12 +43,21 @@ class Expression:
     @cached_property
     def fields(self) -> Mapping[str, str]:
         """What it reads of the robot, with the kind of each."""
-        return fields_of(self.made)
+        return {part.value: part.kind for part in read_by(self.made) if part.op == "field"}
+
+    @cached_property
+    def reads(self) -> Mapping[str, Expr]:
+        """All that it reads, as it is written: `battery.level`, `$attempt`."""
+        return {self._written(part): part for part in read_by(self.made)}
+
+    def _written(self, part: Expr) -> str:
+        name = _NAME.match(self.text, part.offset)
+        return name[0] if name else str(part.value)
 
     @property
-    def is_field(self) -> bool:
-        """Whether it is a field and nothing else, so that its value says what the field is."""
-        return self.made.op == "field" and self.hold is None
+    def only_reads(self) -> bool:
+        """Whether it is a field or a name and nothing else, so that its value says what that is."""
+        return self.made.op in ("field", "name") and self.hold is None
 
     @cached_property
     def evaluate(self) -> Compiled:

@@ -32,7 +32,7 @@ _NOT_A_WORD = re.compile(r"[-+]?\.?\d.*|[-+]?\.(?:inf|nan)|true|false|null|~", r
 _BAD_NUMBER = re.compile(r"([-+]?)0+(\d[\d.]*(?:[eE][-+]?\d+)?)|[-+]?\.(?:inf|nan)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"([-+]?\d+),$")
 _COMMENT_STUCK = re.compile(r"[^#]*[^#\s] +(#)[^\s#!]")
-_NO_ALIASES = "anchors and aliases (& and *) are not allowed: write it out"
+_NO_ALIASES = "anchors and aliases (& and *) are not allowed: write it out, or put a text that begins so in quotes"
 
 Slip = tuple[Place, Severity, str, str, "str | None"]
 

@@ -38,6 +38,7 @@ _END_IN_BRACKETS = re.compile(r"[,\]}]")
 _LONG_DASHES = ("\N{EN DASH}", "\N{EM DASH}")
 _NAME_IN_BRACES = re.compile(r"\$\{ *([A-Za-z_]\w{0,60}) *\}")
 _BRACKETS = re.compile(r""""[^"]*"|'[^']*'|(?:^|\s)#.*|[\[\]{}]""")
+_KEY_END = re.compile(r":(?= |$)")
 _HASH = re.compile(r"([^\s,\[{][^,\[\]{}\"']*?) #")
 
 
@@ -143,12 +144,22 @@ def _no_value(c: Complaint) -> Explanation | None:
     return (line, column, "open-bracket", f"the {c.text(line)[column]} that opens here is not closed", None)
 
 
+def _alias(c: Complaint) -> Explanation:
+    """A pattern often begins with *, which YAML takes for an alias."""
+    text = c.text(c.context_line)
+    key = _KEY_END.search(text, c.context_column)
+    return _quote_first(c.context_line, c.context_column, text[: key.start()] if key else text)
+
+
 def _first_character(c: Complaint) -> Explanation:
-    text = c.text(c.line)
-    why = f'a text cannot begin with "{text[c.column : c.column + 1]}"'
-    in_brackets = "{" in text[: c.column] or "[" in text[: c.column]
-    end = _END_IN_BRACKETS.search(text, c.column) if in_brackets else None
-    return _quote_it(c.line, c.column, text[: end.start()] if end else text, why)
+    return _quote_first(c.line, c.column, c.text(c.line))
+
+
+def _quote_first(line: int, column: int, text: str) -> Explanation:
+    in_brackets = "{" in text[:column] or "[" in text[:column]
+    end = _END_IN_BRACKETS.search(text, column) if in_brackets else None
+    why = f'a text cannot begin with "{text[column : column + 1]}"'
+    return _quote_it(line, column, text[: end.start()] if end else text, why)
 
 
 def _expected_key(c: Complaint) -> Explanation:
@@ -198,6 +209,8 @@ _SLIPS: tuple[tuple[str, Callable[[Complaint], Explanation | None]], ...] = (
     ("flow sequence", _in_brackets),
     ("did not find expected node content", _no_value),
     ("cannot start any token", _first_character),
+    ("while scanning an alias", _alias),
+    ("while scanning an anchor", _alias),
     ("did not find expected key", _expected_key),
     ("did not find expected '-'", _expected_dash),
     ("could not find expected ':'", _expected_colon),

@@ -8,7 +8,8 @@ import pytest
 import behaviours
 from orchestrator.guard.config import load_guard_config, rules_for
 from orchestrator.leaf import MODES, Catalogue, Declaration, leaves_of
-from orchestrator.robots.profiles import load_profile
+from orchestrator.robots.facts_of import facts_of
+from orchestrator.robots.profiles import load_profile, profile_names
 from orchestrator.treefile import Surroundings, check_file
 from tests.treefile.stand_in import FIELDS, ROBOTS
 
@@ -26,6 +27,22 @@ def test_the_example_of_a_leaf_is_right(declared: Declaration, tmp_path: Path) -
     path.write_text(f"tree: example\nparams: {{place: {{type: tag, default: 3}}}}\nroot:\n{nodes}")
     checked = check_file(path, Surroundings(CATALOGUE, FIELDS))
     assert [f for f in checked.findings.sorted() if f.severity == "error"] == []
+
+
+SHIPPED = [facts_of(load_profile(name)) for name in profile_names()]
+
+
+@every_leaf
+def test_a_robot_that_has_what_a_leaf_needs_takes_its_example(declared: Declaration, tmp_path: Path) -> None:
+    (tmp_path / "motions").mkdir()
+    copy(MOTIONS / "wave_gr2.yaml", tmp_path / "motions" / "wave.yaml")
+    path = tmp_path / "example.yaml"
+    for line in declared.example.splitlines():
+        path.write_text(f"tree: example\nparams: {{place: {{type: tag, default: 12}}}}\nroot:\n  {line}\n")
+        checks = [check_file(path, Surroundings(CATALOGUE, FIELDS, robot=robot)).findings for robot in SHIPPED]
+        codes = [{finding.code for finding in found.sorted() if finding.severity == "error"} for found in checks]
+        able = [found for found in codes if "lacks-capability" not in found]
+        assert not able or any(found <= {"wrong-mode"} for found in able), (line, able)
 
 
 @every_leaf

@@ -1,11 +1,15 @@
 import re
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal, get_origin
+from unittest.mock import Mock
 
 import pytest
 
+from orchestrator.bus.memory import MemoryNetwork
+from orchestrator.clock import VirtualClock
 from orchestrator.leaf import (
     Angle,
     Between,
@@ -20,8 +24,11 @@ from orchestrator.leaf import (
     param_type,
     types,
 )
+from orchestrator.robots.families import CAPABILITIES
 from orchestrator.robots.knowledge import Known, Unknown
+from orchestrator.robots.profiles import load_profile, profile_names
 from orchestrator.robots.reasons import Reason
+from orchestrator.robots.robot import Robot
 
 
 class Drive(Leaf, needs="mobile_base", uses="base", requires={"atom": {"fsm": ("ready",)}}, timeout=60.0):
@@ -118,8 +125,13 @@ def declare(doc: str = "Do it.\n\n- Bad", annotations: dict[str, object] | None 
         ({"uses": (By("hand"),)}, "hand is not a parameter"),
         ({"requires": {"spot": {}}}, "spot is not a robot family"),
         ({"one_of": ("a",)}, "a is not a parameter"),
-        ({"doc": ""}, "the docstring begins with a sentence"),
-        ({"doc": "Do it."}, 'has an example that begins with "- Bad"'),
+        (
+            {"requires": {"atom": {"fsn": ("ready",)}}},
+            r"fsn in requires is neither a mode \(fsm, .*\) nor a parameter",
+        ),
+        ({"doc": ""}, "the docstring must begin with a sentence that ends with a full stop"),
+        ({"doc": "Do it\n\n- Bad"}, "must begin with a sentence that ends with a full stop, on one line"),
+        ({"doc": "Do it."}, 'the docstring needs an example that begins with "- Bad"'),
     ],
 )
 def test_a_wrong_declaration_is_refused_when_the_class_is_made(keywords: dict[str, object], said: str) -> None:
@@ -143,6 +155,52 @@ def test_the_leaves_of_the_documentation_can_be_used() -> None:
     assert [leaf.step() for _ in range(3)] == [Status.RUNNING, Status.RUNNING, Status.SUCCESS]
     assert (leaf.step(), leaf.reason) == (Status.FAILURE, "discharging")
     assert (leaf.step(), leaf.reason) == (Status.FAILURE, "stale")
+
+
+def test_a_look_of_the_documentation_says_what_is_wrong_and_nothing_when_all_is_well() -> None:
+    names: dict[str, Any] = {"__name__": "documented"}
+    for block in re.findall(r"```python\n(.*?)```", WRITING, re.DOTALL):
+        exec(block, names)
+    levels = [Known(90.0, 0.0), Known(20.0, 0.0), Unknown(Reason.STALE, "silent")]
+    robot = SimpleNamespace(battery=SimpleNamespace(level=lambda: levels.pop(0)))
+    leaf = names["CheckCharged"](robot, {"least": 80.0})
+    told = [(leaf.step(), leaf.message) for _ in range(3)]
+    assert told[0] == (Status.SUCCESS, "")
+    assert told[1] == (Status.FAILURE, "the battery is at 20 %")
+    assert told[2] == (Status.FAILURE, "battery.level is not known: silent")
+
+
+def offered(capability: object) -> tuple[set[str], set[str]]:
+    """What it reads and what it asks for, each as it is called."""
+    reads, asks = set(), set()
+    for name in dir(capability):
+        each = getattr(capability, name)
+        if name.startswith("_") or not callable(each):
+            continue
+        found = signature(each)
+        returned = str(found.return_annotation)
+        call = f"{name}({', '.join(found.parameters)})"
+        if returned in ("Judge", "Task", "Grasp"):
+            asks.add(call)
+        elif returned.startswith("Known") or found.return_annotation is found.empty:
+            reads.add(call)
+    return reads, asks
+
+
+def test_what_the_capabilities_offer_is_in_the_documentation() -> None:
+    table = WRITING.partition("| `self.robot.` |")[2].partition("\n\n")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", table, re.MULTILINE))
+    told = {name: tuple(set(re.findall(r"`(.+?)`", cell)) for cell in row.split("|")) for name, row in rows.items()}
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for profile in map(load_profile, profile_names()):
+        able = replace(profile, capabilities=profile.capabilities | {"gains"})  # which no robot has so far
+        robot = Robot(able, MemoryNetwork(VirtualClock()).bus("run"), Mock())
+        for name in filter(robot.has, CAPABILITIES & set(Robot.__annotations__)):
+            reads, asks = found.setdefault(name, (set(), set()))
+            more = offered(getattr(robot, name))
+            reads |= more[0]
+            asks |= more[1]
+    assert told == found
 
 
 def test_every_type_of_a_parameter_is_in_the_documentation() -> None:

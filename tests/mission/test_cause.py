@@ -10,7 +10,7 @@ import pytest
 
 from behaviours.hands import HandOpen
 from orchestrator.cli.run.lines import Lines
-from orchestrator.engine.events import Command, End, Event
+from orchestrator.engine.events import Command, End, Event, RobotShown
 from orchestrator.engine.runner import Outcome
 from orchestrator.guard.events import RunGone
 from orchestrator.leaf import Status
@@ -257,3 +257,31 @@ def test_a_selector_that_failed_says_what_it_tried_first(nodes: str, reason: str
     run = mission(f"tree: tries\nrobot: adam_u\nroot: {{{nodes}}}\n")
     assert run.finish().status == "failure"
     assert run.reason == reason
+
+
+INTERRUPTED = """
+tree: interrupted
+robot: atom_w
+root:
+  sequence:
+    - SetFsm: {state: ready}
+    - SwitchUpperControl: {enabled: true}
+    - sequence:
+        - MoveToTag: {tag: shelf}
+      name: drive
+"""
+PUT_AWAY = "finally: [{SwitchUpperControl: {enabled: false}}]"
+
+
+@pytest.mark.parametrize("broken", ["while: battery.level > 15 %", "timeout: 2 s", "require"])
+def test_what_the_robot_showed_is_of_the_failure_and_not_of_what_finally_made_of_it(
+    broken: str, tmp_path: Path
+) -> None:
+    required = "require: [battery.level > 15 %]\n" if broken == "require" else f"      {broken}\n"
+    (tmp_path / "tree.yaml").write_text(f"{INTERRUPTED}      {PUT_AWAY}\n{required}")
+    events: list[Event] = []
+    play = VirtualMission(load_mission(tmp_path / "tree.yaml"), events.append)
+    play.clock.after(6.0, lambda: inject(play.twin, "battery,level=5"))
+    assert play.run().status == "failure"
+    (shown,) = (event.fields for event in events if isinstance(event, RobotShown))
+    assert (shown["upper.state"], shown["navigation.device"]) == ("on", "tasking")

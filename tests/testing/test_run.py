@@ -63,6 +63,14 @@ def test_a_mission_that_ends_too_early_or_takes_too_long_fails_the_test_with_its
         mission(TWO_WAITS).until("first", "failure")
 
 
+def test_what_is_over_at_once_is_never_seen_running_and_the_test_is_told_so(mission: StartMission) -> None:
+    with pytest.raises(AssertionError, match=r'before "Log" is running \(what ends in the tick .*: wait for "success"'):
+        mission(TWO_WAITS).until("Log")
+    run = mission(TWO_WAITS)
+    run.until("Log", "success")
+    assert run.time == pytest.approx(3.0)
+
+
 def test_a_misspelt_node_is_named_with_its_neighbour(mission: StartMission) -> None:
     with pytest.raises(LookupError, match='no node is called "frist": did you mean "first"'):
         mission(TWO_WAITS).until("frist")

@@ -168,6 +168,15 @@ def test_a_leaf_that_raises_when_it_is_asked_is_named_with_its_line(tmp_path: Pa
     assert found.message.startswith("Sing cannot be checked, its own code raised KeyError: 'speed' (test_build.py:")
 
 
+def test_a_leaf_that_cannot_even_be_made_is_named_without_a_line(tmp_path: Path) -> None:
+    body = {"__doc__": "Sing.\n\n- Sing", "__module__": "mine", "step": lambda self: None, "__init__": lambda: None}
+    sing: Any = type("Sing", (Leaf,), body)
+    path = tmp_path / "t.yaml"
+    path.write_text("tree: t\nroot:\n  - Sing: {}\n    timeout: 1 s\n")
+    (found,) = check_file(path, Surroundings(Catalogue([sing.declaration]), {})).findings.sorted()
+    assert found.message.endswith("<lambda>() takes 0 positional arguments but 4 were given")
+
+
 @pytest.mark.parametrize(
     ("node", "message"),
     [

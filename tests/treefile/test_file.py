@@ -277,6 +277,21 @@ def test_what_the_robot_does_not_know_is_told_with_what_it_knows(check: CheckTex
     assert message in [finding.message for finding in found]
 
 
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [
+        ("{tag: {type: tga}}", "unknown-type"),
+        ("{side: {type: one of [a, b]}, tag: {type: tag}}", "needs-quotes"),
+        ("[tag]", "wrong-kind"),
+    ],
+)
+def test_a_mistake_under_params_does_not_make_what_is_given_unknown(check: CheckText, params: str, code: str) -> None:
+    text = f"tree: t\nparams: {params}\nroot:\n  - CheckErrors:\n"
+    assert [finding.code for finding in check(text, settings={"tag": "shelf"}).findings.sorted()] == [code]
+    user = "tree: t\nroot:\n  - use: part.yaml\n    with: {tag: shelf}\n"
+    assert [finding.code for finding in check(user, part=text).findings.sorted()] == [code]
+
+
 TOUR = "tree: t\nparams: {tags: {type: list of tag}}\nroot:\n  - CheckErrors:\n    for_each: {tag: $tags}\n"
 
 

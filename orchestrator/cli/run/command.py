@@ -37,7 +37,7 @@ def run(
     """Run a mission: on a robot, on a simulated one, or in virtual time.
 
     A terminal shows the live tree: p pauses, s steps, q or Ctrl-C stops the robot and leaves, and questions are
-    answered by key. Elsewhere everything that happens is a line.
+    answered by key. Elsewhere, and in virtual time, everything that happens is a line.
 
     Exit 0 success, 1 the tree failed, 2 bad input, 3 stopped or not armed by the guard, 130 interrupted.
     """

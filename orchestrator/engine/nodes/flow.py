@@ -25,6 +25,9 @@ class Flow(Behaviour):
         super().__init__(name)
         self.run = run
 
+    def initialise(self) -> None:
+        self.feedback_message = ""  # of an earlier attempt
+
     def update(self) -> Status:
         if self.status is not RUNNING and self.run.holds_back(self, self.looks):
             return RUNNING
@@ -49,6 +52,7 @@ class Wait(Flow):
         self._silent_until = 0.0
 
     def initialise(self) -> None:
+        super().initialise()
         self.until = None
         self._told = 0.0
 
@@ -117,6 +121,7 @@ class Ask(Flow):
         self.result: str | None = None
 
     def initialise(self) -> None:
+        super().initialise()
         self.result = None
 
     def terminate(self, new_status: Status) -> None:

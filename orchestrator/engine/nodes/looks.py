@@ -68,6 +68,7 @@ class If(Own):
         self.branch = 0
 
     def initialise(self) -> None:
+        self.feedback_message = ""
         self.halt()
 
     def update(self) -> Status:

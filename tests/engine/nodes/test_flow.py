@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from orchestrator.engine import NoAnswer, Question
+from orchestrator.engine import NoAnswer, Question, Substitutes
+from orchestrator.engine.events import Tick
 from tests.engine.missions import Mission
 
 Fly = Callable[..., Mission]
@@ -119,3 +120,25 @@ def test_values_are_set_all_or_none(fly: Fly) -> None:
     run = fly("- Set: {level: battery.level, there: pad.a}", battery__level=50.0)
     assert run.run().reason.startswith('"pad.a" is not known')
     assert run.built.run.values == {}
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        "Ask: {question: Again?, choices: [yes], fail_on: [no]}",
+        "Act: {id: a}",
+        "Set: {level: battery.level}",
+        "if: battery.level > 50 %\n      then: [Look: {ok: true}]",
+    ],
+)
+def test_what_an_earlier_attempt_failed_of_is_not_told_with_a_success(node: str, fly: Fly) -> None:
+    run = fly(
+        f"- sequence:\n    - {node}\n  retry: {{times: 1, wait: 1 s}}",
+        substitutes=Substitutes({"Act": "fail once then succeed"}),
+        answers=lambda question: "no" if question.number == 1 else "yes",
+    )
+    run.at(0.52, lambda: run.set("battery.level", 80.0))
+    assert run.run().status == "success"
+    ticks = [event for event in run.events if isinstance(event, Tick)]
+    told = [change.message for tick in ticks for change in tick.changes.values() if change.status == "success"]
+    assert set(told) == {""}

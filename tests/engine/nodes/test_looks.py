@@ -24,6 +24,34 @@ def test_what_does_not_hold_is_told_with_what_was_read(fly: Fly) -> None:
     assert run.run()[:2] == ("failure", f'"{condition}" does not hold: {read}')
 
 
+@pytest.mark.parametrize(
+    ("condition", "read"),
+    [
+        ("$attempt == 3", ": $attempt is 2"),
+        ("$side == left", ": $side is right"),
+        ("$level > $limit", ": $level is 80 %, $limit is 90 %"),
+        ("$level > 90 % and battery.level > $level", ": $level is 80 %, battery.level is 50 %"),
+        ("not $done", ": $done is true"),
+        ("not ($done or $side == left)", ": $done is true, $side is right"),
+        ("$off", ""),
+    ],
+)
+def test_what_does_not_hold_is_told_with_the_values_that_were_read(fly: Fly, condition: str, read: str) -> None:
+    run = fly(
+        "tree: t\nparams:\n  limit: {type: percent, default: 90 %}\nroot:\n"
+        "  - Set: {level: battery.level, done: pad.a, off: pad.b}\n"
+        "  - Ask: {question: Which?, choices: [left, right]}\n    save: side\n"
+        "  - Wait: {time: 1 s}\n"
+        f"  - check: {condition}\n    retry: 1\n",
+        answers=lambda question: "right",
+        battery__level=80.0,
+        pad__a=True,
+        pad__b=False,
+    )
+    run.at(0.5, lambda: run.set("battery.level", 50.0))
+    assert run.run().reason == f'"{condition}" does not hold{read}'
+
+
 def test_what_is_not_known_beside_what_decides_is_told_as_such(fly: Fly) -> None:
     reason = '"pad.a and pad.b" does not hold: pad.a is false, pad.b has not been reported yet'
     assert fly("- check: pad.a and pad.b", pad__a=False).run().reason == reason
