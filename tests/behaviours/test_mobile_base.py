@@ -224,6 +224,29 @@ def test_paused_it_stands_and_resumed_it_arrives(stage: Stage, by_guard: bool) -
     assert play.finish().status is Status.SUCCESS
 
 
+@pytest.mark.parametrize("late", [0.0, 0.4])
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("between", [0.0, 0.05, 0.2, 0.5])
+@pytest.mark.parametrize("by_guard", [True, False], ids=["by the operator", "by the tree alone"])
+def test_paused_and_resumed_faster_than_the_base_can_it_arrives(
+    stage: Stage, by_guard: bool, between: float, times: int, late: float
+) -> None:
+    play = moving(stage)
+    if late:
+        stage.hurt(f"late_exec:rt/amr/cmd,seconds={late}s")
+    for _ in range(times):
+        if by_guard:
+            stage.guard.handle(Pause("somebody"))
+        play.leaf.pause()
+        stage.wait(between)
+        if by_guard:
+            stage.guard.handle(Resume("somebody"))
+        play.leaf.resume()
+        play.go(0.05)
+    play.finish()
+    assert play.status is Status.SUCCESS, play
+
+
 def test_paused_while_queued_it_never_drives_off(stage: Stage) -> None:
     play = stage.leaf(MoveToTag, tag=12).until(lambda: stage.twin.base.navigation.name == "QUEUING")
     play.leaf.pause()

@@ -103,6 +103,7 @@ class Task(Judge):
         self._outcome: Outcome | None = None
         self._pausing: PauseTask | ResumeTask | None = None
         self._pausing_sent = -math.inf
+        self._resumed = -math.inf
         self._send_when_free()
 
     @property
@@ -130,16 +131,14 @@ class Task(Judge):
         """Stand until `resume`. What has not begun yet is paused as soon as it does; what another node holds, stays."""
         found = self._base.report()
         self._stays_paused = self.held and isinstance(found, Known) and found.value.navigation == "paused"
-        self._pausing = PauseTask()
-        self._pause_or_resume_now()
+        self._ask_for(PauseTask())
 
     def resume(self) -> None:
-        now = self.context.clock.now()
-        self.created = self._seen.navigation_since = now
-        self._pausing = None if self._stays_paused else ResumeTask()
-        self._pause_or_resume_now()
+        self._resumed = self.created = self._seen.navigation_since = self.context.clock.now()
+        self._ask_for(None if self._stays_paused else ResumeTask())
 
-    def _pause_or_resume_now(self) -> None:
+    def _ask_for(self, wanted: PauseTask | ResumeTask | None) -> None:
+        self._pausing, self._pausing_sent = wanted, -math.inf
         found = self._base.report()
         if isinstance(found, Known):
             self._pause_or_resume(found.value)
@@ -149,12 +148,17 @@ class Task(Judge):
         wanted = self._pausing
         if wanted is None or self.receipt is None:
             return
-        if isinstance(wanted, ResumeTask) and report.navigation == "running":
+        if isinstance(wanted, ResumeTask) and report.navigation == "running" and self._keeps_running(report):
             self._pausing = None
         takes = "running" if isinstance(wanted, PauseTask) else "paused"
         if report.navigation == takes and report.received - self._pausing_sent >= AGAIN_AFTER:
             self._pausing_sent = report.received
             self.context.commander.send(wanted)
+
+    def _keeps_running(self, report: Report) -> bool:
+        """Whether a base that runs goes on doing so: it may only just have been told to pause, and pause yet."""
+        told_to = self._pausing_sent > -math.inf
+        return told_to or report.received - self._resumed > ACCEPT
 
     def judge(self, now: float) -> Outcome:
         if self.receipt is None:

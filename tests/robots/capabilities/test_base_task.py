@@ -386,6 +386,34 @@ def test_a_pause_without_effect_is_asked_for_again(atom: FakeRobot) -> None:
     assert atom.orders.intents[1:] == [PauseTask()] * 3
 
 
+def test_a_base_that_pauses_only_after_the_drive_was_to_go_on_goes_on(atom: FakeRobot) -> None:
+    drive = start(atom)
+    drive.pause()
+    drive.resume()
+    atom.run(0.4)
+    assert atom.orders.intents[1:] == [PauseTask()]
+    atom.base("PAUSED", "TASKING", task=6)
+    atom.run(0.1)
+    assert atom.orders.intents[1:] == [PauseTask(), ResumeTask()]
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.run(0.1)
+    atom.base("PAUSED", "TASKING", task=6)
+    atom.run(0.5)
+    assert atom.orders.intents[1:] == [PauseTask(), ResumeTask()]
+    assert "another hand" in drive.outcome().text
+
+
+def test_a_pause_long_after_the_drive_was_to_go_on_is_somebody_elses(atom: FakeRobot) -> None:
+    drive = start(atom)
+    drive.pause()
+    drive.resume()
+    creep(atom, 3)
+    atom.base("PAUSED", "TASKING", task=6)
+    atom.run(0.5)
+    assert atom.orders.intents[1:] == [PauseTask()]
+    assert "another hand" in drive.outcome().text
+
+
 def test_a_paused_drive_goes_on_for_an_instant_to_be_cancelled(atom: FakeRobot) -> None:
     """The base cancels only what runs."""
     drive = start(atom)
