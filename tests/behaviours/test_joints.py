@@ -15,9 +15,10 @@ from behaviours.fsm import SetFsm
 from behaviours.joints import EnableMotors, MoveHand, MoveJoints, PlayMotion, SetGains
 from orchestrator.data import data_path
 from orchestrator.guard.events import Observation
-from orchestrator.guard.motion import commanded
+from orchestrator.guard.motion import commanded, joint_stream
 from orchestrator.leaf import Status
 from orchestrator.mission.loading import CannotRun
+from orchestrator.robots.motion import Motion
 from orchestrator.testing import StartMission
 from tests.support.leaf_cases import (
     MOVE_COMMAND,
@@ -270,6 +271,55 @@ def test_the_time_it_takes_is_that_of_this_robot(tmp_path: Path) -> None:
     assert play.status is Status.SUCCESS, play
     assert play.took == pytest.approx(leaf.leaf.takes(), abs=2.0)
     assert play.took > 10.0
+
+
+def two_arms(folder: Path, left: list[float], right: list[float]) -> dict[str, Any]:
+    """The shoulder of one arm and the elbow of the other, at four instants."""
+    names = np.array(["left_shoulder_pitch", "right_elbow_pitch"])
+    np.savez(folder / "two.npz", joints=names, time=[1, 2, 3, 4], q=np.column_stack([left, right]))
+    return {"file": "two.npz"}
+
+
+def motion_of(stage: Stage, group: str) -> Motion:
+    stream = joint_stream(stage.guard.state, group)
+    assert stream is not None
+    assert stream.motion is not None
+    return stream.motion
+
+
+@pytest.mark.parametrize(
+    ("at_first", "left", "right"),
+    [
+        (0.0, [-2.0, 0.0, -2.0, 0.0], [0.4, 0.0, 0.4, 0.0]),
+        (0.0, [-2.0, -1.9, -1.8, -1.7], [0.1, 1.8, 0.1, 0.0]),
+        (2.5, [-0.5, -0.4, -0.3, -0.2], [0.4, 0.0, 0.4, 0.0]),
+    ],
+    ids=["one arm", "in turn", "on the way there"],
+)
+def test_both_arms_are_in_step_where_one_is_too_slow(
+    at_first: float, left: list[float], right: list[float], tmp_path: Path
+) -> None:
+    stage = Stage("atom").prepare(*UPPER)
+    if at_first:
+        stage.prepare((MoveJoints, {"angles": {"left_shoulder_pitch": at_first}}))
+    stage.folder = tmp_path
+    play = stage.leaf(PlayMotion, **two_arms(tmp_path, left, right)).start()
+    arms = [motion_of(stage, "left_arm"), motion_of(stage, "right_arm")]
+    assert arms[0].times == pytest.approx(arms[1].times, abs=0.01)
+    assert arms[0].duration > 4.2
+    assert play.finish().status is Status.SUCCESS
+    if not at_first:  # where they are before the first keyframe is not in the file
+        assert play.took == pytest.approx(play.leaf.takes(), abs=0.5)
+
+
+def test_what_makes_both_arms_slower_is_said_as_ever(tmp_path: Path) -> None:
+    stage = Stage("atom").prepare(*UPPER)
+    stage.folder = tmp_path
+    stage.leaf(PlayMotion, **two_arms(tmp_path, [-2.0, 0.0, -2.0, 0.0], [0.4, 0.0, 0.4, 0.0])).start()
+    said = [report.text for report in stage.commander.reports if report.value == "slower"]
+    assert len(said) == 1
+    assert "left_shoulder_pitch needs 1." in said[0]
+    assert "instead of 1 s" in said[0]
 
 
 def test_a_motion_that_is_too_fast_has_the_time_it_needs(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from orchestrator.robots.families import AURORA_GROUPS
 from orchestrator.robots.intents import EnableMotors, JointPath, JointTarget, Keyframe, MoveHand
 from orchestrator.robots.judging import ACCEPT, Context, Decided, Judge, Settling, Together, no_reaction
 from orchestrator.robots.knowledge import Known, Read, Unknown
-from orchestrator.robots.motion import path
+from orchestrator.robots.motion import Motion, path, slowest
 from orchestrator.robots.motion_file import BadMotion, read_motion
 from orchestrator.robots.outcome import SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.profile import Joint
@@ -90,7 +90,19 @@ class Joints:
             return Decided(self._context, unknown(groups))
         times = [frame.time / speed for frame in motion]
         paths = {group: tuple(map(Keyframe, times, positions)) for group, positions in groups.items()}
-        return Together(self._context, [self.play(group, path) for group, path in paths.items()])
+        return Together(self._context, [self.play(group, path) for group, path in self._in_step(paths).items()])
+
+    def _in_step(self, paths: Mapping[str, tuple[Keyframe, ...]]) -> Mapping[str, tuple[Keyframe, ...]]:
+        """What is too fast for one group makes the others wait for it; its own time the guard gives it, and says so."""
+        motions = [self._planned(group, keyframes) for group, keyframes in paths.items()]
+        planned = [motion for motion in motions if motion is not None]
+        if len(planned) < len(motions):
+            return paths
+        longest = slowest(planned)
+        return {
+            group: _waiting(keyframes, motion.spans, longest)
+            for (group, keyframes), motion in zip(paths.items(), planned)
+        }
 
     def _with_the_others(self, frames: Sequence[Mapping[str, float]]) -> dict[str, list[tuple[float, ...]]] | Unknown:
         """Positions of whole groups, from angles of some of their joints; the rest stays where it is."""
@@ -108,11 +120,15 @@ class Joints:
         return groups
 
     def _time(self, group: str, keyframes: tuple[Keyframe, ...]) -> float:
-        """How long it takes at the joints' highest speeds: what is asked for may be too fast."""
+        planned = self._planned(group, keyframes)
+        return keyframes[-1].time if planned is None else planned.duration
+
+    def _planned(self, group: str, keyframes: tuple[Keyframe, ...]) -> Motion | None:
+        """How it goes at the joints' highest speeds: what is asked for may be too fast."""
         now = self.position(group)
         if isinstance(now, Unknown) or len(now.value) != len(keyframes[-1].q):
-            return keyframes[-1].time  # the guard will refuse it
-        return path(self._context.profile.group(group), now.value, keyframes).duration
+            return None  # the guard will refuse it
+        return path(self._context.profile.group(group), now.value, keyframes)
 
     def move_hand(self, hand: str, place: tuple[float, float, float], straight: bool, speed: float) -> Judge:
         """Let the robot plan and drive a hand to a place (m) before its body, where it can (GR-2, GR-3).
@@ -250,6 +266,17 @@ class _PlannedMove(Judge):
         if self._moved_at is None:
             return failure(Reason.NOT_ACCEPTED, "the arm did not move")
         return failure(Reason.NO_PROGRESS, f"the hand stopped {100 * away:.0f} cm from the place")
+
+
+def _waiting(keyframes: Sequence[Keyframe], spans: Sequence[float], longest: Sequence[float]) -> tuple[Keyframe, ...]:
+    """The same way, but longer in those parts in which others need longer."""
+    time, asked, waiting = 0.0, 0.0, []
+    for keyframe, span, most in zip(keyframes, spans, longest):
+        waits = span < most and not math.isclose(span, most)
+        time += most if waits else keyframe.time - asked
+        asked = keyframe.time
+        waiting.append(Keyframe(time, keyframe.q))
+    return tuple(waiting)
 
 
 def _within_range(joint: Joint, q: float) -> float:
