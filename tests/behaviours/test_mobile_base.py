@@ -203,6 +203,19 @@ def test_interrupted_before_the_base_took_it_a_late_start_is_cancelled(stage: St
     assert stands(stage.twin)
 
 
+@pytest.mark.parametrize("after", [0.0, 0.5, 0.9, 1.5, 3.0])
+@pytest.mark.parametrize("cancels", [True, False])
+def test_after_one_the_base_never_got_was_interrupted_the_next_drive_arrives(
+    stage: Stage, cancels: bool, after: float
+) -> None:
+    stage.hurt("lost:rt/amr/cmd,nth=1")
+    stage.leaf(MoveToTag, tag=12).go(after).stop()
+    if cancels:
+        assert stage.play(CancelNavigation).status is Status.SUCCESS
+    play = stage.play(MoveToTag, tag=15)
+    assert play.status is Status.SUCCESS, play
+
+
 def test_after_an_interruption_the_next_drive_waits_until_the_base_is_free(stage: Stage) -> None:
     moving(stage).stop()
     play = stage.play(MoveToTag, tag=15)

@@ -21,8 +21,8 @@ from orchestrator.robots.reasons import Reason
 if TYPE_CHECKING:
     from orchestrator.robots.capabilities.mobile_base import MobileBase
 
-FREE_WITHIN = 5.0
-"""Seconds a new task waits for the base to become free."""
+FREE_WITHIN = 6.5
+"""Seconds a new task waits for the base to become free: longer than one that was called off may begin late."""
 RUNNING_WITHIN = 5.0
 """Seconds from accepted to running."""
 QUEUE_AT_MOST = 30.0

@@ -19,7 +19,7 @@ from orchestrator.robots.capabilities.base_task import (
 )
 from orchestrator.robots.capabilities.measuring import turned, way
 from orchestrator.robots.intents import AnyIntent
-from orchestrator.robots.judging import ACCEPT, READBACK, Context, Decided, Judge, Sent, Settling, Together
+from orchestrator.robots.judging import READBACK, Context, Decided, Judge, Sent, Settling, Together
 from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
@@ -36,8 +36,11 @@ GETS_GOING = 0.5
 """Seconds in which a base that was told a velocity may not drive yet."""
 ENOUGH = 0.9
 """Of the way that a velocity leads to after that: a base that did less was held up."""
-LATE_START = 2 * ACCEPT
-"""Seconds for which a task that was called off before the base took it may still begin."""
+LATE_START = 5.2
+"""Seconds for which a task that was called off before the base took it may still begin.
+
+The guard lets no other task pass until it gives up such a one: `timing.explained` (5 s) after it was sent.
+"""
 
 _STATES = ("device", "navigation", "task", "mode", "blocked", "obstacle", "errors")
 

@@ -345,7 +345,7 @@ def test_a_drive_that_was_not_accepted_and_is_stopped_blocks_the_next_until_it_c
     second = go(atom)
     atom.run(1.0)
     assert second.outcome().reason is Reason.BUSY
-    atom.run(4.0)
+    atom.run(4.5)
     second.outcome()
     assert atom.orders.intents == [MoveToTag(12, math.pi / 2)] * 2
 
