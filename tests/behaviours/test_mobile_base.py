@@ -361,6 +361,22 @@ def test_a_task_that_has_only_just_been_given_is_something_to_pause(stage: Stage
     assert "PauseTask" in stage.sent
 
 
+@pytest.mark.parametrize("after", [0.0, 0.05, 0.1, 0.3])
+def test_paused_before_or_as_it_begins_it_stands(stage: Stage, after: float) -> None:
+    play = stage.leaf(MoveToTag, tag=12).go(after)
+    assert stage.play(PauseNavigation).status is Status.SUCCESS
+    assert stands(stage.twin)
+    assert stage.play(ResumeNavigation).status is Status.SUCCESS
+    assert play.finish().status is Status.SUCCESS
+
+
+def test_a_pause_that_got_lost_is_asked_for_again(stage: Stage) -> None:
+    moving(stage)
+    stage.hurt("lost:rt/amr/cmd,nth=1")
+    assert stage.play(PauseNavigation).status is Status.SUCCESS
+    assert stage.sent == ["MoveToTag", "PauseTask", "PauseTask"]
+
+
 def test_a_pause_that_is_not_ours_is_not_resumed(stage: Stage) -> None:
     moving(stage)
     stage.twin.base.pause_by_hand()
