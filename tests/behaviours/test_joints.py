@@ -88,6 +88,30 @@ def test_it_is_done_when_the_whole_way_is(robot: str, part: float, time: float) 
     assert q(stage, name) == pytest.approx(part * angle, abs=0.01)
 
 
+def bend_by(stage: Stage, name: str, load: float) -> None:
+    """From now on a joint stands below where it is told to be."""
+    joints, index = stage.twin.joints, [joint.name for joint in stage.profile.joints].index(name)
+    follow = joints.advance
+
+    def advance(now: float) -> None:
+        follow(now)
+        joints.q[index] = joints.target[index] - load
+
+    joints.advance = advance
+
+
+@pytest.mark.parametrize("load", [0.04, 0.09])
+@pytest.mark.parametrize("robot", ["atom", "adam_u"])
+def test_a_joint_that_a_load_bends_does_not_sink_while_others_move(robot: str, load: float) -> None:
+    shoulder, (elbow, angle) = "left_shoulder_roll", joint_of(robot)
+    stage = Stage(robot).prepare(*ROBOTS[robot][0], (MoveJoints, {"angles": {shoulder: 1.0}}))
+    bend_by(stage, shoulder, load)
+    for part in (0.5, 0.6, 0.5, 0.6):
+        play = stage.play(MoveJoints, angles={elbow: part * angle}, time=0.5)
+        assert play.status is Status.SUCCESS, play
+    assert q(stage, shoulder) == pytest.approx(1.0 - load, abs=0.01)
+
+
 @each(BEND)
 def test_a_robot_that_never_gets_the_command(case: Case) -> None:
     play = check_lost(case)
