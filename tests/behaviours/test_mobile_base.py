@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -100,6 +101,17 @@ def test_an_emergency_stop(case: Case, after: float) -> None:
 def test_interrupted_while_running_it_is_cancelled(case: Case) -> None:
     play = check_interruption(case)
     assert play.stage.sent == [case.leaf.__name__, "CancelTask"]
+
+
+@pytest.mark.parametrize("angle", [math.pi, -math.pi, 1.0, -0.03])
+@pytest.mark.parametrize("heading", [0.0, 3.0, -3.0])
+def test_the_base_turns_by_the_angle_asked_for(angle: float, heading: float) -> None:
+    stage = Stage("atom_w", **turning_base()).prepare(*READY)
+    stage.twin.base.pose = stage.twin.base.pose._replace(heading=heading)
+    stage.wait(0.2)
+    assert stage.play(RotateBase, angle=angle).status is Status.SUCCESS
+    off = math.remainder(stage.twin.base.pose.heading - heading - angle, math.tau)
+    assert off == pytest.approx(0.0, abs=0.02)
 
 
 # MoveToTag

@@ -216,13 +216,30 @@ class Task(Judge):
         if not self._seen.fresh(report):
             return None
         if report.navigation == "completed":
-            return SUCCESS
+            return self._completed(report)
         if report.navigation in _ENDS:
             return failure(_ENDS[report.navigation], f"the base reports {report.navigation}")
         if report.navigation not in ACTIVE and self._seen.quiet_for(report) >= QUICK_END:
             return failure(Reason.FAILED, f"the task ended without a result: {report.navigation}")
         self._travel.look(report)
         return None
+
+    def _completed(self, report: Report) -> Outcome | None:
+        """A turn is done when the base faces where it should, by its own report; that part of it may lag behind."""
+        off = self._off_course(report)
+        if off <= LEAST_TURN:
+            return SUCCESS
+        if self._seen.quiet_for(report) < QUICK_END:
+            return None
+        text = f"the base says that it has turned, but faces {math.degrees(off):.0f} deg from where it should"
+        return failure(Reason.NO_PROGRESS, text)
+
+    def _off_course(self, report: Report) -> float:
+        """How far it faces from where a turn should have led (rad); 0 where nothing says that."""
+        before, after = self._before.position if self._before else None, report.position
+        if not isinstance(self._wanted, RotateBase) or before is None or after is None:
+            return 0.0
+        return abs(turn_between(before[2] + self._wanted.angle, after[2]))
 
     def _limits(self, now: float) -> Outcome:
         """Time limits of whatever it is doing."""

@@ -98,6 +98,9 @@ class MobileBase:
         base = self._context.profile.base
         if base is None or not base.rotate:
             return Decided(self._context, failure(Reason.UNSUPPORTED, "the base cannot turn on the spot by command"))
+        if abs(angle) > math.pi:
+            why = "more than half a turn cannot be told from less by where the base faces"
+            return Decided(self._context, failure(Reason.REFUSED, why))
         return Task(self, self._context, intents.RotateBase(angle))
 
     def cancel(self) -> Judge:
