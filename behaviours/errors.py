@@ -8,8 +8,9 @@ class ClearErrors(Command, needs="errors", uses=EVERYTHING, families=("atom",), 
 
     - ClearErrors
 
-    Once in a run; a second time only after a person has agreed (`confirm`), and each agreement is good for one start:
-    further rounds of `repeat`, `for_each` or `retry` are refused.
+    Motors that are merely off are no errors to clear: `EnableMotors` comes after it. Once in a run; a second time only
+    after a person has agreed (`confirm`), and each agreement is good for one start: further rounds of `repeat`,
+    `for_each` or `retry` are refused.
     """
 
     def command(self) -> Judge:

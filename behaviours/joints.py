@@ -67,8 +67,8 @@ class PlayMotion(
 
     - PlayMotion: {file: motions/wave.yaml, speed: 50 %}
 
-    What stands in such a file: language.md, Motion files. What is too fast for the joints takes longer; the timeout
-    knows that.
+    What stands in such a file: language.md, Motion files. What is too fast for a joint takes longer, for all of them:
+    they keep in step. The timeout knows that.
     """
 
     file: MotionFile

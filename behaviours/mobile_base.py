@@ -1,6 +1,6 @@
 """Leaves that drive a wheeled base and its maps."""
 
-from math import tau
+from math import pi
 from typing import Annotated
 
 from orchestrator.leaf import Angle, AngularSpeed, Between, Command, Duration, Judge, Limit, Speed, Status, Tag
@@ -63,12 +63,14 @@ class RotateBase(
     resumable=False,
     timeout=60.0,
 ):
-    """Turn the base on the spot by an angle, positive to the left.
+    """Turn the base on the spot by an angle, positive to the left; half a turn at most.
 
     - RotateBase: {angle: -90 deg}
+
+    It is done when the base says so and faces where it should: more than half a turn could not be told from less.
     """
 
-    angle: Annotated[Angle, Between(-tau, tau)]
+    angle: Annotated[Angle, Between(-pi, pi)]
 
     def command(self) -> Judge:
         return self.robot.mobile_base.rotate(self.angle)

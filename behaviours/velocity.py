@@ -101,6 +101,7 @@ class Walk(
         super().start()
 
     def command(self) -> Judge:
+        self.progress = None  # of what is left nothing is done yet
         time, distance, heading = (
             None if goal is None else goal * self._left for goal in (self.time, self.distance, self.heading)
         )

@@ -12,7 +12,16 @@ from typing import Any
 from orchestrator.clock import Clock
 from orchestrator.robots.commander import Commander, Receipt
 from orchestrator.robots.families import FAMILIES
-from orchestrator.robots.intents import AnyIntent, MoveHand, StandPose, Stream
+from orchestrator.robots.intents import (
+    AnyIntent,
+    EnableMotors,
+    MoveHand,
+    SetFsm,
+    SetUpperFsm,
+    StandPose,
+    Stream,
+    SwitchUpperControl,
+)
 from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.profile import Profile
@@ -26,6 +35,8 @@ READBACK = 3.0
 SETTLED = 0.2
 """Seconds for which it must be reported without a break."""
 
+_MOVES_OTHERWISE = (SetFsm, SetUpperFsm, SwitchUpperControl, StandPose, MoveHand, EnableMotors)
+
 
 @dataclass
 class Context:
@@ -36,6 +47,8 @@ class Context:
     commander: Commander
     clock: Clock
     emergency: Callable[[], Known[bool] | Unknown]
+    moved_otherwise: int = 0
+    """How many commands were given that move joints, or let them go, without saying where each of them is to be."""
 
 
 class Judge:
@@ -45,8 +58,10 @@ class Judge:
         self.context = context
         self.receipt: Receipt | None = None
         self.created = self.asked = context.clock.now()
-        self._epoch = context.state.epoch
+        self.epoch = context.state.epoch
         self._verdict: Outcome | None = None
+        if isinstance(intent, _MOVES_OTHERWISE):
+            context.moved_otherwise += 1
         if intent is not None:
             self.receipt = context.commander.send(intent)
 
@@ -100,7 +115,7 @@ class Judge:
         emergency = context.emergency()
         if isinstance(emergency, Known) and emergency.value:
             return failure(Reason.EMERGENCY)
-        if context.state.epoch != self._epoch:
+        if context.state.epoch != self.epoch:
             return failure(Reason.REBOOT, context.state.restart)
         receipt = self.receipt
         if receipt is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -37,6 +37,11 @@ class Motion:
     @property
     def duration(self) -> float:
         return self.times[-1]
+
+    @property
+    def spans(self) -> tuple[float, ...]:
+        """How long each part of the way takes."""
+        return tuple(after - before for before, after in pairwise(self.times))
 
     def at(self, time: float) -> Position:
         """The position at a time after the start (s)."""
@@ -70,11 +75,16 @@ def path(joints: Sequence[Joint], start: Position, keyframes: Sequence[Keyframe]
     times, notes = [0.0], []
     for index in range(len(keyframes)):
         span = asked[index + 1] - asked[index]
-        needed, slowest = _time_needed(joints, positions[index], positions[index + 1])
+        needed, joint = _time_needed(joints, positions[index], positions[index + 1])
         if needed > span:
-            notes.append(f"{slowest.name} needs {needed:.3g} s instead of {span:.3g} s")
+            notes.append(f"{joint.name} needs {needed:.3g} s instead of {span:.3g} s")
         times.append(times[-1] + max(span, needed))
     return Motion(tuple(times), positions, _speeds(times, positions), "; ".join(notes))
+
+
+def slowest(motions: Iterable[Motion]) -> list[float]:
+    """How long each part of the way takes where several groups keep in step."""
+    return [max(spans) for spans in zip(*(motion.spans for motion in motions), strict=True)]
 
 
 def _check(joints: Sequence[Joint], start: Position, keyframes: Sequence[Keyframe]) -> None:

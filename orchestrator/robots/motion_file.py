@@ -108,15 +108,11 @@ def _time_since(path: Path, changed: int, speed: float, joints: tuple[Joint, ...
     frames = _frames(path, Findings())
     if not frames:
         return 0.0
-    moved = [joint for joint in joints if joint.name in frames[0].angles]
-    groups = [[joint for joint in moved if joint.group == group] for group in {joint.group for joint in moved}]
-    return max([frames[-1].time / speed, *(_duration(frames, speed, group) for group in groups)])
-
-
-def _duration(frames: list[Frame], speed: float, group: list[Joint]) -> float:
-    """How long joints of one group take, from the first keyframe on: where they are before is not known."""
-    keyframes = [Keyframe(frame.time / speed, tuple(frame.angles[joint.name] for joint in group)) for frame in frames]
-    return motion.path(group, keyframes[0].q, keyframes).duration
+    moved = [joint for joint in joints if joint.name in frames[0].angles]  # those of all groups keep in step
+    if not moved:
+        return frames[-1].time / speed
+    keyframes = [Keyframe(frame.time / speed, tuple(frame.angles[joint.name] for joint in moved)) for frame in frames]
+    return motion.path(moved, keyframes[0].q, keyframes).duration  # where they are before that is not known
 
 
 @lru_cache(maxsize=1000)  # a mission may name the same file in every node

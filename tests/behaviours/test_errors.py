@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from behaviours.errors import CheckErrors, ClearErrors
+from behaviours.joints import EnableMotors
 from orchestrator.leaf import Status
-from tests.support.leaf_cases import Case, press
+from tests.support.leaf_cases import Case, Step, press
 from tests.support.leaf_harness import Stage
 
 ATOMS = pytest.mark.parametrize("robot", ["atom", "atom_w"])
@@ -60,6 +61,24 @@ def test_errors_that_stay_fail_with_their_names_and_are_not_cleared_twice(robot:
     assert (play.status, play.reason) == (Status.FAILURE, "failed")
     assert "left_elbow_pitch" in play.leaf.message
     assert stage.sent == ["ClearErrors"]
+
+
+@ATOMS
+@pytest.mark.parametrize("error", [False, True], ids=["off", "off and an error"])
+def test_errors_are_cleared_before_motors_that_are_off_are_enabled(robot: str, error: bool) -> None:
+    def stop_hard(twin: Any) -> None:
+        if error:
+            twin.fail_motor("left_elbow_pitch")
+        twin.drives.cut_power()
+        twin.update()
+
+    stage = Stage(robot, ("motors",), stop_hard)
+    assert stage.play(CheckErrors).status is Status.FAILURE
+    steps: list[Step] = [(ClearErrors, {}), (EnableMotors, {"enabled": True}), (CheckErrors, {})]
+    for leaf, values in steps:
+        play = stage.play(leaf, **values)
+        assert play.status is Status.SUCCESS, play
+    assert stage.sent == ["ClearErrors"] * error + ["EnableMotors"]
 
 
 def test_a_robot_that_clears_late() -> None:

@@ -15,9 +15,10 @@ from behaviours.fsm import SetFsm
 from behaviours.joints import EnableMotors, MoveHand, MoveJoints, PlayMotion, SetGains
 from orchestrator.data import data_path
 from orchestrator.guard.events import Observation
-from orchestrator.guard.motion import commanded
+from orchestrator.guard.motion import commanded, joint_stream
 from orchestrator.leaf import Status
 from orchestrator.mission.loading import CannotRun
+from orchestrator.robots.motion import Motion
 from orchestrator.testing import StartMission
 from tests.support.leaf_cases import (
     MOVE_COMMAND,
@@ -85,6 +86,30 @@ def test_it_is_done_when_the_whole_way_is(robot: str, part: float, time: float) 
     play = stage.play(MoveJoints, angles={name: part * angle}, time=time)
     assert (play.status, play.took >= time) == (Status.SUCCESS, True)
     assert q(stage, name) == pytest.approx(part * angle, abs=0.01)
+
+
+def bend_by(stage: Stage, name: str, load: float) -> None:
+    """From now on a joint stands below where it is told to be."""
+    joints, index = stage.twin.joints, [joint.name for joint in stage.profile.joints].index(name)
+    follow = joints.advance
+
+    def advance(now: float) -> None:
+        follow(now)
+        joints.q[index] = joints.target[index] - load
+
+    joints.advance = advance
+
+
+@pytest.mark.parametrize("load", [0.04, 0.09])
+@pytest.mark.parametrize("robot", ["atom", "adam_u"])
+def test_a_joint_that_a_load_bends_does_not_sink_while_others_move(robot: str, load: float) -> None:
+    shoulder, (elbow, angle) = "left_shoulder_roll", joint_of(robot)
+    stage = Stage(robot).prepare(*ROBOTS[robot][0], (MoveJoints, {"angles": {shoulder: 1.0}}))
+    bend_by(stage, shoulder, load)
+    for part in (0.5, 0.6, 0.5, 0.6):
+        play = stage.play(MoveJoints, angles={elbow: part * angle}, time=0.5)
+        assert play.status is Status.SUCCESS, play
+    assert q(stage, shoulder) == pytest.approx(1.0 - load, abs=0.01)
 
 
 @each(BEND)
@@ -270,6 +295,55 @@ def test_the_time_it_takes_is_that_of_this_robot(tmp_path: Path) -> None:
     assert play.status is Status.SUCCESS, play
     assert play.took == pytest.approx(leaf.leaf.takes(), abs=2.0)
     assert play.took > 10.0
+
+
+def two_arms(folder: Path, left: list[float], right: list[float]) -> dict[str, Any]:
+    """The shoulder of one arm and the elbow of the other, at four instants."""
+    names = np.array(["left_shoulder_pitch", "right_elbow_pitch"])
+    np.savez(folder / "two.npz", joints=names, time=[1, 2, 3, 4], q=np.column_stack([left, right]))
+    return {"file": "two.npz"}
+
+
+def motion_of(stage: Stage, group: str) -> Motion:
+    stream = joint_stream(stage.guard.state, group)
+    assert stream is not None
+    assert stream.motion is not None
+    return stream.motion
+
+
+@pytest.mark.parametrize(
+    ("at_first", "left", "right"),
+    [
+        (0.0, [-2.0, 0.0, -2.0, 0.0], [0.4, 0.0, 0.4, 0.0]),
+        (0.0, [-2.0, -1.9, -1.8, -1.7], [0.1, 1.8, 0.1, 0.0]),
+        (2.5, [-0.5, -0.4, -0.3, -0.2], [0.4, 0.0, 0.4, 0.0]),
+    ],
+    ids=["one arm", "in turn", "on the way there"],
+)
+def test_both_arms_are_in_step_where_one_is_too_slow(
+    at_first: float, left: list[float], right: list[float], tmp_path: Path
+) -> None:
+    stage = Stage("atom").prepare(*UPPER)
+    if at_first:
+        stage.prepare((MoveJoints, {"angles": {"left_shoulder_pitch": at_first}}))
+    stage.folder = tmp_path
+    play = stage.leaf(PlayMotion, **two_arms(tmp_path, left, right)).start()
+    arms = [motion_of(stage, "left_arm"), motion_of(stage, "right_arm")]
+    assert arms[0].times == pytest.approx(arms[1].times, abs=0.01)
+    assert arms[0].duration > 4.2
+    assert play.finish().status is Status.SUCCESS
+    if not at_first:  # where they are before the first keyframe is not in the file
+        assert play.took == pytest.approx(play.leaf.takes(), abs=0.5)
+
+
+def test_what_makes_both_arms_slower_is_said_as_ever(tmp_path: Path) -> None:
+    stage = Stage("atom").prepare(*UPPER)
+    stage.folder = tmp_path
+    stage.leaf(PlayMotion, **two_arms(tmp_path, [-2.0, 0.0, -2.0, 0.0], [0.4, 0.0, 0.4, 0.0])).start()
+    said = [report.text for report in stage.commander.reports if report.value == "slower"]
+    assert len(said) == 1
+    assert "left_shoulder_pitch needs 1." in said[0]
+    assert "instead of 1 s" in said[0]
 
 
 def test_a_motion_that_is_too_fast_has_the_time_it_needs(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -100,6 +101,17 @@ def test_an_emergency_stop(case: Case, after: float) -> None:
 def test_interrupted_while_running_it_is_cancelled(case: Case) -> None:
     play = check_interruption(case)
     assert play.stage.sent == [case.leaf.__name__, "CancelTask"]
+
+
+@pytest.mark.parametrize("angle", [math.pi, -math.pi, 1.0, -0.03])
+@pytest.mark.parametrize("heading", [0.0, 3.0, -3.0])
+def test_the_base_turns_by_the_angle_asked_for(angle: float, heading: float) -> None:
+    stage = Stage("atom_w", **turning_base()).prepare(*READY)
+    stage.twin.base.pose = stage.twin.base.pose._replace(heading=heading)
+    stage.wait(0.2)
+    assert stage.play(RotateBase, angle=angle).status is Status.SUCCESS
+    off = math.remainder(stage.twin.base.pose.heading - heading - angle, math.tau)
+    assert off == pytest.approx(0.0, abs=0.02)
 
 
 # MoveToTag
@@ -203,6 +215,19 @@ def test_interrupted_before_the_base_took_it_a_late_start_is_cancelled(stage: St
     assert stands(stage.twin)
 
 
+@pytest.mark.parametrize("after", [0.0, 0.5, 0.9, 1.5, 3.0])
+@pytest.mark.parametrize("cancels", [True, False])
+def test_after_one_the_base_never_got_was_interrupted_the_next_drive_arrives(
+    stage: Stage, cancels: bool, after: float
+) -> None:
+    stage.hurt("lost:rt/amr/cmd,nth=1")
+    stage.leaf(MoveToTag, tag=12).go(after).stop()
+    if cancels:
+        assert stage.play(CancelNavigation).status is Status.SUCCESS
+    play = stage.play(MoveToTag, tag=15)
+    assert play.status is Status.SUCCESS, play
+
+
 def test_after_an_interruption_the_next_drive_waits_until_the_base_is_free(stage: Stage) -> None:
     moving(stage).stop()
     play = stage.play(MoveToTag, tag=15)
@@ -222,6 +247,29 @@ def test_paused_it_stands_and_resumed_it_arrives(stage: Stage, by_guard: bool) -
         stage.guard.handle(Resume("somebody"))
     play.leaf.resume()
     assert play.finish().status is Status.SUCCESS
+
+
+@pytest.mark.parametrize("late", [0.0, 0.4])
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("between", [0.0, 0.05, 0.2, 0.5])
+@pytest.mark.parametrize("by_guard", [True, False], ids=["by the operator", "by the tree alone"])
+def test_paused_and_resumed_faster_than_the_base_can_it_arrives(
+    stage: Stage, by_guard: bool, between: float, times: int, late: float
+) -> None:
+    play = moving(stage)
+    if late:
+        stage.hurt(f"late_exec:rt/amr/cmd,seconds={late}s")
+    for _ in range(times):
+        if by_guard:
+            stage.guard.handle(Pause("somebody"))
+        play.leaf.pause()
+        stage.wait(between)
+        if by_guard:
+            stage.guard.handle(Resume("somebody"))
+        play.leaf.resume()
+        play.go(0.05)
+    play.finish()
+    assert play.status is Status.SUCCESS, play
 
 
 def test_paused_while_queued_it_never_drives_off(stage: Stage) -> None:
@@ -323,6 +371,22 @@ def test_a_task_that_has_only_just_been_given_is_something_to_pause(stage: Stage
     assert stage.twin.base.navigation.name == "IDLE"
     assert stage.play(PauseNavigation).reason != "refused"
     assert "PauseTask" in stage.sent
+
+
+@pytest.mark.parametrize("after", [0.0, 0.05, 0.1, 0.3])
+def test_paused_before_or_as_it_begins_it_stands(stage: Stage, after: float) -> None:
+    play = stage.leaf(MoveToTag, tag=12).go(after)
+    assert stage.play(PauseNavigation).status is Status.SUCCESS
+    assert stands(stage.twin)
+    assert stage.play(ResumeNavigation).status is Status.SUCCESS
+    assert play.finish().status is Status.SUCCESS
+
+
+def test_a_pause_that_got_lost_is_asked_for_again(stage: Stage) -> None:
+    moving(stage)
+    stage.hurt("lost:rt/amr/cmd,nth=1")
+    assert stage.play(PauseNavigation).status is Status.SUCCESS
+    assert stage.sent == ["MoveToTag", "PauseTask", "PauseTask"]
 
 
 def test_a_pause_that_is_not_ours_is_not_resumed(stage: Stage) -> None:

@@ -70,6 +70,15 @@ def test_giving_back_what_is_not_ours_sends_nothing() -> None:
     assert stage.sent == []
 
 
+def test_giving_back_what_was_called_off_on_its_way_is_sent_after_it() -> None:
+    stage = Stage("atom").prepare(*READY)
+    stage.hurt(f"late_exec:{SWITCH},seconds=0.1s")
+    stage.leaf(SwitchUpperControl, enabled=True).start().stop()
+    stage.leaf(SwitchUpperControl, enabled=False).start()
+    assert stage.sent == ["SwitchUpperControl"] * 2
+    assert stage.last("SwitchUpperControl")["enabled"] is False
+
+
 def test_in_an_emergency_there_is_no_success_even_if_nothing_is_left_to_do() -> None:
     stage = Stage("atom").prepare(*READY)
     press(stage)

@@ -186,6 +186,18 @@ def test_paused_it_stands_and_resumed_it_walks_what_is_left(values: dict[str, fl
     assert math.hypot(stage.twin.walking.x, stage.twin.walking.y) == pytest.approx(0.9, abs=0.1)
 
 
+@pytest.mark.parametrize("values", [{"time": 6.0}, {"distance": 1.8}])
+def test_paused_again_right_after_it_was_resumed_nothing_is_left_out(values: dict[str, float]) -> None:
+    stage = Stage("gr2").prepare(*AURORA_WALKING)
+    play = stage.leaf(Walk, forward=0.3, **values).go(3.0)
+    for _ in range(3):
+        play.leaf.pause()
+        stage.wait(5.0)
+        play.leaf.resume()
+    assert play.finish().status is Status.SUCCESS
+    assert math.hypot(stage.twin.walking.x, stage.twin.walking.y) == pytest.approx(1.8, abs=0.1)
+
+
 def test_the_way_is_measured_not_computed() -> None:
     stage = Stage("gr2").prepare(*AURORA_WALKING)
     stage.play(Walk, forward=0.3, distance=1.0)

@@ -21,8 +21,8 @@ from orchestrator.robots.reasons import Reason
 if TYPE_CHECKING:
     from orchestrator.robots.capabilities.mobile_base import MobileBase
 
-FREE_WITHIN = 5.0
-"""Seconds a new task waits for the base to become free."""
+FREE_WITHIN = 6.5
+"""Seconds a new task waits for the base to become free: longer than one that was called off may begin late."""
 RUNNING_WITHIN = 5.0
 """Seconds from accepted to running."""
 QUEUE_AT_MOST = 30.0
@@ -103,6 +103,7 @@ class Task(Judge):
         self._outcome: Outcome | None = None
         self._pausing: PauseTask | ResumeTask | None = None
         self._pausing_sent = -math.inf
+        self._resumed = -math.inf
         self._send_when_free()
 
     @property
@@ -130,16 +131,14 @@ class Task(Judge):
         """Stand until `resume`. What has not begun yet is paused as soon as it does; what another node holds, stays."""
         found = self._base.report()
         self._stays_paused = self.held and isinstance(found, Known) and found.value.navigation == "paused"
-        self._pausing = PauseTask()
-        self._pause_or_resume_now()
+        self._ask_for(PauseTask())
 
     def resume(self) -> None:
-        now = self.context.clock.now()
-        self.created = self._seen.navigation_since = now
-        self._pausing = None if self._stays_paused else ResumeTask()
-        self._pause_or_resume_now()
+        self._resumed = self.created = self._seen.navigation_since = self.context.clock.now()
+        self._ask_for(None if self._stays_paused else ResumeTask())
 
-    def _pause_or_resume_now(self) -> None:
+    def _ask_for(self, wanted: PauseTask | ResumeTask | None) -> None:
+        self._pausing, self._pausing_sent = wanted, -math.inf
         found = self._base.report()
         if isinstance(found, Known):
             self._pause_or_resume(found.value)
@@ -149,12 +148,17 @@ class Task(Judge):
         wanted = self._pausing
         if wanted is None or self.receipt is None:
             return
-        if isinstance(wanted, ResumeTask) and report.navigation == "running":
+        if isinstance(wanted, ResumeTask) and report.navigation == "running" and self._keeps_running(report):
             self._pausing = None
         takes = "running" if isinstance(wanted, PauseTask) else "paused"
         if report.navigation == takes and report.received - self._pausing_sent >= AGAIN_AFTER:
             self._pausing_sent = report.received
             self.context.commander.send(wanted)
+
+    def _keeps_running(self, report: Report) -> bool:
+        """Whether a base that runs goes on doing so: it may only just have been told to pause, and pause yet."""
+        told_to = self._pausing_sent > -math.inf
+        return told_to or report.received - self._resumed > ACCEPT
 
     def judge(self, now: float) -> Outcome:
         if self.receipt is None:
@@ -212,13 +216,30 @@ class Task(Judge):
         if not self._seen.fresh(report):
             return None
         if report.navigation == "completed":
-            return SUCCESS
+            return self._completed(report)
         if report.navigation in _ENDS:
             return failure(_ENDS[report.navigation], f"the base reports {report.navigation}")
         if report.navigation not in ACTIVE and self._seen.quiet_for(report) >= QUICK_END:
             return failure(Reason.FAILED, f"the task ended without a result: {report.navigation}")
         self._travel.look(report)
         return None
+
+    def _completed(self, report: Report) -> Outcome | None:
+        """A turn is done when the base faces where it should, by its own report; that part of it may lag behind."""
+        off = self._off_course(report)
+        if off <= LEAST_TURN:
+            return SUCCESS
+        if self._seen.quiet_for(report) < QUICK_END:
+            return None
+        text = f"the base says that it has turned, but faces {math.degrees(off):.0f} deg from where it should"
+        return failure(Reason.NO_PROGRESS, text)
+
+    def _off_course(self, report: Report) -> float:
+        """How far it faces from where a turn should have led (rad); 0 where nothing says that."""
+        before, after = self._before.position if self._before else None, report.position
+        if not isinstance(self._wanted, RotateBase) or before is None or after is None:
+            return 0.0
+        return abs(turn_between(before[2] + self._wanted.angle, after[2]))
 
     def _limits(self, now: float) -> Outcome:
         """Time limits of whatever it is doing."""

@@ -12,7 +12,7 @@ from orchestrator.robots.knowledge import INFINITE, Combined, Doubt, Known, Read
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, unknown
 from orchestrator.robots.reasons import Reason
 from orchestrator.robots.signals import Convert
-from orchestrator.robots.state.atom import node_errors
+from orchestrator.robots.state.atom import errors_to_clear, node_errors
 from orchestrator.robots.state.aurora import MOTION_ERROR
 
 _GROUPS = len(AURORA_GROUPS)
@@ -41,7 +41,8 @@ class Errors:
 
     def clear(self, confirmed: bool = False) -> Judge:
         """Clear what can be cleared. Nothing is sent when there is nothing, nor a second time unless confirmed."""
-        now = self.problems()
+        to_clear = self._context.state.reader("errors", errors_to_clear(self._context.profile))
+        now = to_clear()
         if isinstance(now, Unknown):
             return Decided(self._context, unknown(now))
         if not now.value:
@@ -49,7 +50,7 @@ class Errors:
         if any(each.was_let_through for each in self._clearings) and not confirmed:
             again = "errors were cleared in this run before; a person must confirm that they are cleared again"
             return Decided(self._context, failure(Reason.REFUSED, again))
-        clearing = _Clearing(self, self._context, confirmed)
+        clearing = _Clearing(to_clear, self._context, confirmed)
         self._clearings.append(clearing)
         return clearing
 
@@ -79,10 +80,10 @@ class MotorErrors(Errors):
 
 
 class _Clearing(Judge):
-    """Done when the robot reports no error any more; one command per request, never repeated."""
+    """Done when the robot reports nothing to clear any more; one command per request, never repeated."""
 
-    def __init__(self, errors: Errors, context: Context, confirmed: bool) -> None:
-        self._errors = errors
+    def __init__(self, to_clear: Read, context: Context, confirmed: bool) -> None:
+        self._to_clear = to_clear
         super().__init__(context, ClearErrors(confirmed))
 
     @property
@@ -91,7 +92,7 @@ class _Clearing(Judge):
         return self.receipt is not None and self.receipt.state != "refused"
 
     def judge(self, now: float) -> Outcome:
-        found = self._errors.problems()
+        found = self._to_clear()
         if isinstance(found, Unknown):
             return unknown(found)
         if found.received < self.sent_at + CLEAR_AFTER:

@@ -19,7 +19,7 @@ from orchestrator.robots.capabilities.base_task import (
 )
 from orchestrator.robots.capabilities.measuring import turned, way
 from orchestrator.robots.intents import AnyIntent
-from orchestrator.robots.judging import ACCEPT, READBACK, Context, Decided, Judge, Sent, Settling, Together
+from orchestrator.robots.judging import READBACK, Context, Decided, Judge, Sent, Settling, Together
 from orchestrator.robots.knowledge import Known, Read, Unknown
 from orchestrator.robots.outcome import RUNNING, SUCCESS, Outcome, failure, running, unknown
 from orchestrator.robots.reasons import Reason
@@ -29,15 +29,18 @@ from orchestrator.robots.state.atom import AMR
 REMOTE_MODE = 3
 CANCEL_WITHIN = 10.0
 RESEND_AFTER, RESENDS = 0.2, 3
-"""A task that goes on although it was cancelled is cancelled again: the base takes it only while the task runs."""
+"""A task that goes on although it was cancelled or paused is told again: the base takes it only while the task runs."""
 DEAF = ("queuing", "waiting_confirm")
 """What a base says while it would not take a cancel. One that works on a task and says that it is over is told."""
 GETS_GOING = 0.5
 """Seconds in which a base that was told a velocity may not drive yet."""
 ENOUGH = 0.9
 """Of the way that a velocity leads to after that: a base that did less was held up."""
-LATE_START = 2 * ACCEPT
-"""Seconds for which a task that was called off before the base took it may still begin."""
+LATE_START = 5.2
+"""Seconds for which a task that was called off before the base took it may still begin.
+
+The guard lets no other task pass until it gives up such a one: `timing.explained` (5 s) after it was sent.
+"""
 
 _STATES = ("device", "navigation", "task", "mode", "blocked", "obstacle", "errors")
 
@@ -95,6 +98,9 @@ class MobileBase:
         base = self._context.profile.base
         if base is None or not base.rotate:
             return Decided(self._context, failure(Reason.UNSUPPORTED, "the base cannot turn on the spot by command"))
+        if abs(angle) > math.pi:
+            why = "more than half a turn cannot be told from less by where the base faces"
+            return Decided(self._context, failure(Reason.REFUSED, why))
         return Task(self, self._context, intents.RotateBase(angle))
 
     def cancel(self) -> Judge:
@@ -107,11 +113,11 @@ class MobileBase:
         if isinstance(found, Known) and found.value.at_rest and not waits:
             return Decided(self._context, failure(Reason.REFUSED, "nothing is under way that could be paused"))
         self._hold(True)
-        return self._settle(intents.PauseTask(), "navigation", "paused")
+        return _Pausing(self._context, self._read["navigation"])
 
     def resume(self) -> Judge:
         self._hold(False)
-        return self._settle(intents.ResumeTask(), "navigation", "running")
+        return self._settle(intents.ResumeTask(), "navigation", "running", "completed")  # little may be left of the way
 
     def _hold(self, held: bool) -> None:
         if self._task is not None:
@@ -226,8 +232,8 @@ class MobileBase:
         report = Report(sample.received, device, navigation, task, mode, blocked or obstacle, errors, position)
         return Known(report, sample.received)
 
-    def _settle(self, intent: AnyIntent, part: str, wanted: object) -> Judge:
-        return Settling(self._context, intent, self._read[part], lambda reported: reported == wanted)
+    def _settle(self, intent: AnyIntent, part: str, *wanted: object) -> Judge:
+        return Settling(self._context, intent, self._read[part], lambda reported: reported in wanted)
 
 
 class _CallingOff:
@@ -280,6 +286,25 @@ class _Cancelling(Judge):
         if now - self.created > CANCEL_WITHIN and found.value.navigation != "queuing":
             return failure(Reason.NOT_ACCEPTED, f"the base is still {found.value.navigation}")
         return RUNNING
+
+
+class _Pausing(Settling):
+    """A pause that was lost, or came before the task ran, is asked for again."""
+
+    def __init__(self, context: Context, navigation: Read) -> None:
+        super().__init__(context, intents.PauseTask(), navigation, lambda reported: reported == "paused")
+        self._told = self.asked
+        self._repeats = RESENDS
+
+    def judge(self, now: float) -> Outcome:
+        found = self.evidence(self._read)
+        status = found.value if isinstance(found, Known) else ""
+        if status == "paused":
+            self._repeats = 0  # whoever lets it go on now is not fought
+        elif status == "running" and self._repeats and now - self._told >= RESEND_AFTER:
+            self._told, self._repeats = now, self._repeats - 1
+            self.context.commander.send(intents.PauseTask())
+        return super().judge(now)
 
 
 class _Remote(Settling):

@@ -34,6 +34,7 @@ class UpperSwitch:
         self._context = context
         self._control = context.state.signal("upper.control")
         self._state = context.state.reader("upper.control", lambda on: "on" if on else "off")
+        self._last: Judge | None = None
 
     def state(self) -> Known[str] | Unknown:
         return self._state()
@@ -42,9 +43,19 @@ class UpperSwitch:
         return self._control()
 
     def set(self, state: str) -> Judge:
-        """Take it over (on) or give it back (off); nothing is sent to give back what is not ours."""
+        """Take it over (on) or give it back (off); nothing is sent to give back what is not ours and will not be."""
         enabled = state == "on"
         now = self._control()
-        if not enabled and isinstance(now, Known) and not now.value:
+        if not enabled and isinstance(now, Known) and not now.value and not self._may_change:
             return Decided(self._context, SUCCESS)
-        return Settling(self._context, SwitchUpperControl(enabled), self._control, lambda on: on is enabled)
+        wanted = SwitchUpperControl(enabled)
+        self._last = Settling(self._context, wanted, self._control, lambda on: on is enabled)
+        return self._last
+
+    @property
+    def _may_change(self) -> bool:
+        """Whether the last command may still be on its way: the robot has not been seen to follow it."""
+        last = self._last
+        if last is None or last.receipt is None or last.receipt.state == "refused":
+            return False
+        return last.outcome().status != "success"

@@ -49,7 +49,7 @@ _FINGERS = {
 _IMU = ("imu_state.gyroscope", "imu_state.accelerometer")
 """Measured numbers: while they repeat exactly, nothing is measured."""
 _BATTERY = ("bms_state.heartbeat",)
-SERVO_ENABLED, NODE_OPERATIONAL, SLAVE_OPERATIONAL = 3, 5, 1
+SERVO_OFF, SERVO_ENABLED, NODE_OPERATIONAL, SLAVE_OPERATIONAL = 0, 3, 5, 1
 
 
 def signals(profile: Profile) -> dict[str, Signal]:
@@ -87,10 +87,19 @@ def battery_percent(raw: int) -> float:
 
 def node_errors(profile: Profile) -> Convert:
     """What is wrong with which axis or bus coupler; warnings alone are no errors."""
+    return _node_errors(profile, (SERVO_ENABLED,))
+
+
+def errors_to_clear(profile: Profile) -> Convert:
+    """Those that clearing may mend: a motor that is merely off is for EnableMotors."""
+    return _node_errors(profile, (SERVO_ENABLED, SERVO_OFF))
+
+
+def _node_errors(profile: Profile, servo_states: tuple[int, ...]) -> Convert:
     axes = axes_of(profile)
 
     def problems(nodes: Any) -> tuple[str, ...]:
-        wrong = ((axis.name, _axis_errors(shown)) for axis, shown in existing(axes, nodes))
+        wrong = ((axis.name, _axis_errors(shown, servo_states)) for axis, shown in existing(axes, nodes))
         return tuple(f"{name}: {', '.join(what)}" for name, what in wrong if what) + _bus_errors(nodes)
 
     return problems
@@ -109,13 +118,13 @@ def motors_enabled(profile: Profile) -> Convert:
     return lambda nodes: tuple(shown.servo_state == SERVO_ENABLED for _, shown in existing(axes, nodes))
 
 
-def _axis_errors(axis: Any) -> list[str]:
+def _axis_errors(axis: Any, servo_states: tuple[int, ...]) -> list[str]:
     wrong = [
         f"{name} {code:#x}"
         for name in ("error_code", "pos_err_code", "vel_err_code", "torque_err_code")
         if (code := getattr(axis, name))
     ]
-    if axis.servo_state != SERVO_ENABLED:
+    if axis.servo_state not in servo_states:
         wrong.append(f"servo state {axis.servo_state}")
     if axis.node_state != NODE_OPERATIONAL:
         wrong.append(f"node state {axis.node_state}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from orchestrator.robots.capabilities.base_task import Task
 from orchestrator.robots.intents import CancelTask, MoveToTag, PauseTask, ResumeTask
 from orchestrator.robots.judging import Judge
 from orchestrator.robots.outcome import Outcome
+from orchestrator.robots.profiles import load_profile
 from orchestrator.robots.reasons import Reason
 from orchestrator.wire.codec import codec
 from tests.robots.traces import AT_WORK, LEFT_OVER, LONGEST_LAG, Trace, verdict
@@ -345,7 +347,7 @@ def test_a_drive_that_was_not_accepted_and_is_stopped_blocks_the_next_until_it_c
     second = go(atom)
     atom.run(1.0)
     assert second.outcome().reason is Reason.BUSY
-    atom.run(4.0)
+    atom.run(4.5)
     second.outcome()
     assert atom.orders.intents == [MoveToTag(12, math.pi / 2)] * 2
 
@@ -386,6 +388,34 @@ def test_a_pause_without_effect_is_asked_for_again(atom: FakeRobot) -> None:
     assert atom.orders.intents[1:] == [PauseTask()] * 3
 
 
+def test_a_base_that_pauses_only_after_the_drive_was_to_go_on_goes_on(atom: FakeRobot) -> None:
+    drive = start(atom)
+    drive.pause()
+    drive.resume()
+    atom.run(0.4)
+    assert atom.orders.intents[1:] == [PauseTask()]
+    atom.base("PAUSED", "TASKING", task=6)
+    atom.run(0.1)
+    assert atom.orders.intents[1:] == [PauseTask(), ResumeTask()]
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.run(0.1)
+    atom.base("PAUSED", "TASKING", task=6)
+    atom.run(0.5)
+    assert atom.orders.intents[1:] == [PauseTask(), ResumeTask()]
+    assert "another hand" in drive.outcome().text
+
+
+def test_a_pause_long_after_the_drive_was_to_go_on_is_somebody_elses(atom: FakeRobot) -> None:
+    drive = start(atom)
+    drive.pause()
+    drive.resume()
+    creep(atom, 3)
+    atom.base("PAUSED", "TASKING", task=6)
+    atom.run(0.5)
+    assert atom.orders.intents[1:] == [PauseTask()]
+    assert "another hand" in drive.outcome().text
+
+
 def test_a_paused_drive_goes_on_for_an_instant_to_be_cancelled(atom: FakeRobot) -> None:
     """The base cancels only what runs."""
     drive = start(atom)
@@ -422,6 +452,67 @@ def test_a_finished_drive_cancels_nothing(atom: FakeRobot) -> None:
     atom.run(5.0)
     assert CANCEL not in atom.orders.intents
     assert drive.outcome().status == "success"
+
+
+@pytest.fixture
+def turning() -> FakeRobot:
+    """A base that faces a little less than half a turn from the map's zero, and takes turns."""
+    base = load_profile("atom_w").base
+    assert base is not None
+    fake = FakeRobot("atom_w", base=replace(base, rotate=True))
+    fake.base("COMPLETED", "DEVIDLE", task=5)
+    face(fake, 170.0)
+    fake.run(0.5)
+    return fake
+
+
+def face(fake: FakeRobot, degrees: float) -> None:
+    fake.set("rt/amr/state", position=[0.0, 0.0, math.radians(math.remainder(degrees, 360.0))])
+
+
+def turn(fake: FakeRobot, asked: float, turned: float, late: float = 0.0) -> Outcome:
+    """What a turn comes to on a base that turns by so much and then says that it is done."""
+    rotate = fake.robot.mobile_base.rotate(math.radians(asked))
+    fake.base("RUNNING", "TASKING", task=6)
+    fake.run(0.2)
+    assert rotate.outcome().status == "running"
+    if not late:
+        face(fake, 170.0 + turned)
+    fake.base("COMPLETED", "DEVIDLE")
+    fake.run(late)
+    face(fake, 170.0 + turned)
+    return fake.judge(rotate)
+
+
+@pytest.mark.parametrize("angle", [180.0, -180.0, 90.0, -90.0, 10.0, 0.0])
+@pytest.mark.parametrize("late", [0.0, 0.75])
+def test_a_turn_is_done_when_the_base_faces_where_it_should(turning: FakeRobot, angle: float, late: float) -> None:
+    assert turn(turning, angle, angle + 2.0, late).status == "success"
+
+
+@pytest.mark.parametrize(
+    ("asked", "turned"), [(180.0, 0.0), (-180.0, 0.0), (180.0, 170.0), (90.0, 0.0), (90.0, -90.0), (-90.0, -80.0)]
+)
+def test_a_turn_that_falls_short_makes_no_progress(turning: FakeRobot, asked: float, turned: float) -> None:
+    outcome = turn(turning, asked, turned)
+    assert reason(outcome) is Reason.NO_PROGRESS
+    assert "deg from where it should" in outcome.text
+
+
+@pytest.mark.parametrize("angle", [3.15, -math.tau])
+def test_more_than_half_a_turn_is_refused(turning: FakeRobot, angle: float) -> None:
+    assert reason(turning.robot.mobile_base.rotate(angle).outcome()) is Reason.REFUSED
+    assert turning.orders.intents == []
+
+
+def test_a_turn_of_a_base_that_reports_no_heading_is_done_when_it_says_so(turning: FakeRobot) -> None:
+    turning.set("rt/amr/state", position=[math.nan] * 3)
+    turning.run(0.1)
+    rotate = turning.robot.mobile_base.rotate(1.0)
+    turning.base("RUNNING", "TASKING", task=6)
+    turning.run(0.2)
+    turning.base("COMPLETED", "DEVIDLE")
+    assert turning.judge(rotate).status == "success"
 
 
 # Any rhythm a base may report in (tests/robots/traces.py tries more of them).

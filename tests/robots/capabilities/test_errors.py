@@ -104,3 +104,19 @@ def test_what_was_refused_has_cleared_nothing() -> None:
     assert again.outcome().status == "running"
     assert reason(fake.robot.errors.clear().outcome()) is Reason.REFUSED
     assert len(fake.orders.intents) == 2
+
+
+def test_motors_that_are_merely_off_are_nothing_to_clear() -> None:
+    fake = ready("atom")
+    axis = fake.messages["rt/main/nodes/state"].left_arm[3]
+    axis.servo_state = 0
+    fake.run(0.4)
+    assert known(fake.robot.errors.problems()) == ("left_elbow_pitch: servo state 0",)
+    assert fake.robot.errors.clear().outcome().status == "success"
+    assert fake.orders.intents == []
+    axis.error_code, axis.servo_state = 0x7305, 1
+    fake.run(0.4)
+    clear = fake.robot.errors.clear()
+    axis.error_code, axis.servo_state = 0, 0
+    assert fake.judge(clear).status == "success"
+    assert fake.orders.intents == [intents.ClearErrors()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from orchestrator.robots import intents
@@ -40,6 +42,71 @@ def test_joints_that_stop_on_the_way_make_no_progress() -> None:
     fake.run(1.1)
     assert move.outcome().status == "running"
     assert reason(fake.judge(move)) is Reason.NO_PROGRESS
+
+
+def bent() -> FakeRobot:
+    """A head that was told to be at 0.8 rad and stands a little below that."""
+    fake = with_upper_control()
+    move = fake.robot.joints.move_to({"head_yaw": 0.8}, 1.0)
+    move_head(fake, 0.76)
+    assert fake.judge(move).status == "success"
+    return fake
+
+
+def told(fake: FakeRobot) -> float:
+    """Where the head is told to stay while it nods."""
+    fake.robot.joints.move_to({"head_pitch": 0.2}, 1.0)
+    intent = fake.orders.intents[-1]
+    assert isinstance(intent, intents.JointTarget)
+    return intent.q[0]
+
+
+def test_a_joint_that_a_load_bends_is_told_to_stay_where_it_was_told_to_be() -> None:
+    fake = bent()
+    for _ in range(5):
+        assert told(fake) == 0.8
+        fake.robot.joints.move_to({"head_pitch": 0.1}, 1.0).cancel()
+        assert told(fake) == 0.8
+        nod = fake.robot.joints.move_to({"head_pitch": 0.0}, 1.0)
+        assert fake.judge(nod).status == "success"
+
+
+def test_a_joint_that_was_moved_away_is_told_to_stay_there() -> None:
+    fake = bent()
+    move_head(fake, 0.65)
+    fake.run(0.1)
+    assert told(fake) == pytest.approx(0.65)
+
+
+def test_a_joint_that_did_not_arrive_is_told_to_stay_where_it_is() -> None:
+    fake = bent()
+    fake.robot.joints.move_to({"head_yaw": 0.7}, 1.0).cancel()
+    assert told(fake) == pytest.approx(0.76)
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        lambda fake: fake.reboot(),
+        lambda fake: fake.robot.fsm.set("ready"),
+        lambda fake: fake.robot.upper_body.set("on"),
+        lambda fake: fake.robot.joints.enable_motors(True),
+    ],
+    ids=["restart", "state", "upper control", "motors"],
+)
+def test_what_moves_joints_or_lets_them_go_makes_them_stay_where_they_are(happens: Callable[[FakeRobot], None]) -> None:
+    fake = bent()
+    happens(fake)
+    fake.run(0.5)
+    assert told(fake) == pytest.approx(0.76)
+
+
+@pytest.mark.parametrize(("away", "status"), [(0.14, "success"), (0.16, "failure")])
+def test_a_joint_that_is_to_stay_may_be_bent_a_little(away: float, status: str) -> None:
+    fake = bent()
+    nod = fake.robot.joints.move_to({"head_pitch": 0.0}, 1.0)
+    move_head(fake, 0.8 - away)
+    assert fake.judge(nod).status == status
 
 
 def test_losing_upper_control_fails_a_motion() -> None:

@@ -19,6 +19,49 @@ def test_pause_and_resume_are_confirmed_by_the_status() -> None:
     assert fake.judge(resume).status == "success"
 
 
+def test_a_pause_without_effect_is_asked_for_again_but_nobody_is_fought() -> None:
+    fake = ready("atom_w")
+    fake.base("QUEUING", "TASKING")
+    fake.run(0.1)
+    pause = fake.robot.mobile_base.pause()
+    for _ in range(10):
+        fake.run(0.06)
+        assert pause.outcome().status == "running"
+    assert fake.orders.intents == [intents.PauseTask()]  # while it is queued there is nothing to pause
+    fake.base("RUNNING")
+    fake.run(0.06)
+    pause.outcome()
+    fake.base("PAUSED")
+    fake.run(0.06)
+    pause.outcome()
+    fake.base("RUNNING")
+    assert reason(fake.judge(pause)) is Reason.FAILED
+    assert fake.orders.intents == [intents.PauseTask()] * 2
+
+
+def test_a_pause_is_asked_for_again_three_times_at_most() -> None:
+    fake = ready("atom_w")
+    fake.base("RUNNING", "TASKING")
+    fake.run(0.1)
+    assert reason(fake.judge(fake.robot.mobile_base.pause())) is Reason.NOT_ACCEPTED
+    assert fake.orders.intents == [intents.PauseTask()] * 4
+
+
+def test_a_task_that_is_completed_right_after_it_was_resumed_has_gone_on() -> None:
+    fake = ready("atom_w")
+    fake.base("COMPLETED", "DEVIDLE")
+    fake.run(0.1)
+    resume = fake.robot.mobile_base.resume()
+    assert resume.outcome().status == "running"  # what was reported before says nothing
+    fake.base("PAUSED", "TASKING")
+    fake.run(0.1)
+    fake.base("RUNNING")
+    fake.run(0.1)
+    assert resume.outcome().status == "running"
+    fake.base("COMPLETED", "DEVIDLE")
+    assert fake.judge(resume).status == "success"
+
+
 def test_cancelling_an_idle_base_sends_nothing() -> None:
     fake = ready("atom_w")
     assert fake.robot.mobile_base.cancel().outcome().status == "success"

@@ -33,3 +33,32 @@ def test_nothing_is_sent_to_give_back_an_upper_body_that_is_not_ours() -> None:
     fake = ready("atom")
     assert fake.judge(fake.robot.upper_body.set("off")).status == "success"
     assert fake.orders.intents == []
+
+
+def test_what_may_still_be_taken_over_is_given_back_for_sure() -> None:
+    fake = ready("atom")
+    upper = fake.robot.upper_body
+    upper.set("on").cancel()
+    for _ in range(2):
+        switch = upper.set("off")
+        assert fake.orders.intents[-1] == intents.SwitchUpperControl(False)
+        assert switch.outcome().status == "running"  # what was reported before says nothing
+        switch.cancel()
+    assert fake.judge(upper.set("off")).status == "success"
+    assert len(fake.orders.intents) == 4
+    assert fake.judge(upper.set("off")).status == "success"
+    assert len(fake.orders.intents) == 4
+
+
+def test_nothing_is_sent_to_give_back_what_the_robot_has_dropped_or_never_gave() -> None:
+    fake = ready("atom")
+    upper = fake.robot.upper_body
+    fake.set("rt/upper/state", is_upper_control=True)
+    assert fake.judge(upper.set("on")).status == "success"
+    fake.set("rt/upper/state", is_upper_control=False)
+    fake.run(0.1)
+    assert fake.judge(upper.set("off")).status == "success"
+    fake.orders.refuse = "it is limp"
+    upper.set("on").cancel()
+    assert fake.judge(upper.set("off")).status == "success"
+    assert fake.orders.intents == [intents.SwitchUpperControl(True)] * 2
