@@ -89,7 +89,7 @@ def advance(turn: Turn) -> None:
 
 def _zero_again(turn: Turn) -> None:
     """A robot whose firmware knows no end of a velocity walks on for ever if the one zero is lost (docs/robots.md)."""
-    turn.send(Velocity(0.0, 0.0, 0.0), "stop", "the velocity is over")
+    turn.send(Velocity(0.0, 0.0, 0.0), "stop", "the velocity is over", record=False)
     zeros, timing = turn.state.zeros - 1, turn.setting.config.timing
     turn.change(zeros=zeros, zero_due=turn.now + timing.resend if zeros else math.inf)
 
@@ -167,8 +167,9 @@ def end(turn: Turn, stream: Stream, reason: str, value: str = "ended") -> None:
     match stream.intent:
         case Velocity():
             turn.send(Velocity(0.0, 0.0, 0.0), "stop", reason, stream.id)
-            timing = turn.setting.config.timing
-            turn.change(zeros=timing.resends, zero_due=turn.now + timing.resend)
+            if not turn.setting.velocity_by_rpc:  # those calls are answered, and made again if not
+                timing = turn.setting.config.timing
+                turn.change(zeros=timing.resends, zero_due=turn.now + timing.resend)
         case DriveBase():
             remote.end(turn, reason)
         case JointTarget(group=group) | JointPath(group=group):

@@ -39,9 +39,12 @@ class Setting:
     """Where its records are and by which guard file it decides, for people."""
 
     @cached_property
+    def velocity_by_rpc(self) -> bool:
+        return RPC in WRITES[self.profile.family].get(Velocity, ())
+
+    @cached_property
     def velocity_rate(self) -> float:
-        by_rpc = RPC in WRITES[self.profile.family].get(Velocity, ())
-        return RPC_VELOCITY_RATE if by_rpc else self.config.stop.velocity_rate
+        return RPC_VELOCITY_RATE if self.velocity_by_rpc else self.config.stop.velocity_rate
 
     @cached_property
     def uses_rpc(self) -> bool:
