@@ -5,6 +5,8 @@ Told to be where its fingers are, it would stop pressing, and let go.
 
 from __future__ import annotations
 
+from functools import cache
+
 from msgspec.structs import replace
 
 from orchestrator.guard.modes import ACTIVE
@@ -22,6 +24,7 @@ REACHED = 0.05
 """Of a finger's whole way: nearer than this it is where it was told to be; one that has moved, moved further."""
 
 
+@cache
 def resource(hand: str) -> str:
     """What a hand is called among what we move."""
     return f"hand {hand}"
@@ -100,4 +103,7 @@ def of(moved: frozenset[str]) -> frozenset[str]:
 
 
 def _apart(one: Angles, other: Angles, by: float) -> bool:
-    return len(one) != len(other) or any(abs(a - b) > by for a, b in zip(one, other))
+    for a, b in zip(one, other):  # written out: in virtual time this is asked more often than anything else
+        if not -by <= a - b <= by:
+            return True
+    return len(one) != len(other)
