@@ -481,6 +481,21 @@ def test_a_long_drive_is_not_taken_for_somebody_elses() -> None:
     assert stage.guard.state.mode is Mode.RUNNING
 
 
+@pytest.mark.parametrize("press", [None, "soft", "hard"])
+def test_a_base_that_does_not_hear_the_end_of_its_session_is_told_again(press: str | None) -> None:
+    play = driving()
+    stage = play.stage
+    stage.hurt(f"lost:rt/amr/cmd,nth=0@{stage.clock.now() - stage.twin.started_at}s+500ms")
+    if press is None:
+        play.stop()
+    else:
+        stage.twin.press_emergency(press)
+    stage.wait(0.4)
+    assert stage.twin.base.work_mode == 3
+    stage.wait(0.6)
+    assert closed(stage)
+
+
 def test_nobody_presses_the_key() -> None:
     stage = remote_stage()
     play = stage.play(DriveBase, forward=0.2, time=2.0)
