@@ -54,7 +54,7 @@ def exchange(settings: DdsSettings | None = None) -> Iterator[Exchanged]:
     with DdsBus(settings, name="exchange") as bus:
         writers = {label: bus.writer(topic.under(_THERE)) for label, topic in table.items()}
         readers = {label: _reader(bus, topic, _BACK) for label, topic in table.items()}
-        command = [sys.executable, "-m", __spec__.name, str(settings.domain), settings.tag]
+        command = [sys.executable, "-P", "-m", __spec__.name, str(settings.domain), settings.tag]
         with subprocess.Popen(command, stdin=subprocess.PIPE) as second:
             try:
                 _until_ready(bus, list(writers.values()), list(readers.values()), second)

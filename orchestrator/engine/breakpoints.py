@@ -12,7 +12,9 @@ RUNNING = Status.RUNNING
 
 def fits(pattern: str, name: str, path: str) -> bool:
     """Whether a pattern means this node: its name or its path from the tree's name on, both with `*`."""
-    return fnmatchcase(name, pattern) or fnmatchcase(path, pattern)
+    return (
+        pattern in (name, path) or fnmatchcase(name, pattern) or fnmatchcase(path, pattern)
+    )  # brackets are no pattern
 
 
 class Breakpoints:

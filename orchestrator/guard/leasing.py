@@ -168,7 +168,7 @@ def _expect(turn: Turn, id: int, intent: AnyIntent, what: str) -> None:  # noqa:
         turn.change(wanted={key: value for key, value in turn.state.wanted.items() if key != what})
         return
     timing = turn.setting.config.timing
-    settles = turn.now + timing.resends * timing.resend if older else -math.inf
+    settles = max((each.sent + timing.evidence for each in older), default=-math.inf)
     pending = Pending(id, intent, turn.now, turn.now + timing.resend, 1, settles)
     turn.change(pending=(*(each for each in turn.state.pending if each not in older), pending))
 

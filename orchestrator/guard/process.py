@@ -199,8 +199,7 @@ class GuardProcess:
         quiet = state.mode not in ACTIVE and state.mode is not Mode.STOPPING
         stopped = state.stop is None or state.stop.outcome == "stopped"
         held = any(hold.until > now for hold in state.holds.values())
-        session_ends = remote.ends(state, now, self._guard.core.setting.config.timing)
-        return quiet and stopped and not held and not session_ends and self._nothing_more_to_end(now)
+        return quiet and stopped and not held and state.remote is None and self._nothing_more_to_end(now)
 
     def _nothing_more_to_end(self, now: float) -> bool:
         """Whether the base has no task of ours, or none about which the guard could do any more."""

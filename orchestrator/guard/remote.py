@@ -50,7 +50,8 @@ def may_be_open(state: State) -> bool:
 
 
 def _shows(base: Base) -> bool:
-    return base.work_mode == REMOTE_MODE or base.navigation == WAITS_FOR_ITS_KEY
+    waits = base.navigation == WAITS_FOR_ITS_KEY and base.device != "tasking"  # a task may wait for its own, too
+    return base.work_mode == REMOTE_MODE or waits
 
 
 def progress(turn: Turn, before: Base | None) -> None:
@@ -58,7 +59,9 @@ def progress(turn: Turn, before: Base | None) -> None:
     remote, base = turn.state.remote, turn.state.observed.base
     if remote is None or not remote.ended or base is None or base == before or base_task.contested(turn):
         return
-    if _shows(base) and not (before is not None and _shows(before)):
+    opens = base.work_mode == REMOTE_MODE and (before is None or before.work_mode != REMOTE_MODE)
+    if opens or (_shows(base) and not (before is not None and _shows(before))):
+        turn.change(remote=replace(remote, ended_at=turn.now))
         end(turn, remote.ended)
 
 
@@ -72,7 +75,8 @@ def watch(turn: Turn) -> None:
     elif not may_be_open(turn.state):
         _forget(turn, remote)
     elif base_task.contested(turn):
-        turn.change(remote=replace(remote, end_due=math.inf))  # nobody fights over it; a stop ends it all the same
+        later = turn.now + turn.setting.config.timing.accept
+        turn.change(remote=replace(remote, end_due=later))  # nobody fights over it; a stop ends it all the same
     else:
         _insist(turn, remote)
 
@@ -87,14 +91,19 @@ def _forget(turn: Turn, remote: Remote) -> None:
 def _insist(turn: Turn, remote: Remote) -> None:
     setting, state = turn.setting, turn.state
     heard = staleness(state, "base", turn.now, setting.config, setting.robot) is None
-    if heard and not is_being_ended(remote, turn.now, setting.config.timing):
+    drives = heard and state.observed.base is not None and state.observed.base.work_mode == REMOTE_MODE
+    if drives and not is_being_ended(remote, turn.now, setting.config.timing):
         turn.report("press_hardware_estop", DRIVES_ON, value="remote")
     end(turn, remote.ended)
 
 
-def ends(state: State, now: float, timing: Timing) -> bool:
-    """Whether the base may still take the end it was told."""
-    return state.remote is not None and may_be_open(state) and is_being_ended(state.remote, now, timing)
+def ends(turn: Turn) -> bool:
+    """Whether a session that was ended is still open: a base that stands in it may drive on at any time."""
+    remote, base = turn.state.remote, turn.state.observed.base
+    if remote is None or not may_be_open(turn.state) or base_task.contested(turn):
+        return False
+    in_remote = base is not None and base.work_mode == REMOTE_MODE
+    return in_remote or is_being_ended(remote, turn.now, turn.setting.config.timing)
 
 
 def left_behind(state: State) -> str:

@@ -324,7 +324,7 @@ def _check_effect(turn: Turn) -> None:
         turn.change(stop=replace(stop, check_due=turn.now + turn.setting.config.stop.repeat_every))
         return
     still = is_still(turn)
-    ends = base_task.ends(turn.state) or remote.ends(turn.state, turn.now, turn.setting.config.timing)
+    ends = base_task.ends(turn.state) or remote.ends(turn)
     if still and (stop.profile != "park" or stop.stage == "parked") and not ends:
         _finish(turn, "stopped")
     elif still or (still is not None and _is_queued_in_a_pause(turn)):
@@ -381,6 +381,8 @@ def _finish(turn: Turn, outcome: str) -> None:
     if outcome == "stopped":
         turn.report("stopped", f"the robot stands still: {stop.cause}", value=stop.cause)
         if turn.state.mode is not Mode.PAUSED and (left := base_task.left_behind(turn.state)):
+            turn.report("warning", left, value="left behind")
+        if left := remote.left_behind(turn.state):
             turn.report("warning", left, value="left behind")
         if stopping:
             turn.enter(Mode.DISARMED, stop.cause)

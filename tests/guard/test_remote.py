@@ -14,7 +14,6 @@ from orchestrator.robots import intents as i
 from tests.support.guard_world import World, default_config, with_allowed
 
 IDLE, IN_REMOTE = Base("devidle", "idle", 0, 0), Base("devidle", "idle", 3, 0)
-ENDED = [i.DriveBase(0.0, 0.0), i.StopRemote()]
 
 
 def asked(robot: str = "atom_w") -> World:
@@ -92,6 +91,70 @@ def test_a_base_that_never_ends_it_is_told_all_the_time_and_a_person_is_called()
     assert reports(world).count("press_hardware_estop") >= 4
     assert told(world)[-1] > world.now - 2.1
     assert left_behind(world.state)
+
+
+def test_no_stop_is_over_while_the_base_stands_in_a_session_that_was_ended() -> None:
+    """Something is in its way: it drives on when that has gone."""
+    world = driving()
+    no_longer_wanted(world)
+    world.shown.speed = 0.0
+    world.wait(5.0, beats=True)
+    world.do(e.RunEnded(world.state.epoch))
+    world.wait(10.0)
+    assert "stopped" not in reports(world)
+    world.shown.base = IDLE
+    world.wait(1.0)
+    assert "stopped" in reports(world)
+    assert world.state.mode.value == "disarmed"
+
+
+def test_a_task_that_waits_for_a_key_is_no_remote_session() -> None:
+    world = driving()
+    no_longer_wanted(world)
+    world.shown.base, world.shown.speed = IDLE, 0.0
+    world.wait(0.1, beats=True)
+    world.ask(i.MoveToTag(12, None))
+    world.trace.clear()
+    world.shown.base = Base("tasking", "waiting_confirm", 0, 1)
+    world.wait(10.0, beats=True)
+    assert told(world) == []
+    assert "press_hardware_estop" not in reports(world)
+
+
+def test_one_that_opens_late_is_told_as_often_as_any_other_before_a_person_is_called() -> None:
+    world = asked()
+    world.ask(i.StopRemote())
+    world.wait(3.0, beats=True)
+    world.trace.clear()
+    world.shown.base = IN_REMOTE
+    world.wait(1.9, beats=True)
+    assert len(told(world)) >= 9
+    assert "press_hardware_estop" not in reports(world)
+
+
+def test_one_that_waits_for_its_key_is_told_again_when_that_is_pressed() -> None:
+    world = asked()
+    world.shown.base = Base("devidle", "waiting_confirm", 0, 0)
+    world.wait(0.1, beats=True)
+    world.ask(i.StopRemote())
+    world.wait(5.1, beats=True)
+    world.trace.clear()
+    world.shown.base = IN_REMOTE
+    world.sample()
+    assert told(world) == [world.now]
+
+
+def test_when_nobody_else_commands_the_base_any_more_it_is_ended_or_forgotten() -> None:
+    world = driving()
+    world.do(e.ForeignWriters(("other on rt/amr/cmd",), frozenset({"rt/amr/cmd"})))
+    world.wait(5.0, beats=True)
+    world.do(e.ForeignWriters(()))
+    world.trace.clear()
+    world.wait(3.0, beats=True)
+    assert told(world)
+    world.shown.base, world.shown.speed = IDLE, 0.0
+    world.wait(3.0, beats=True)
+    assert world.state.remote is None
 
 
 def test_a_stop_of_a_person_ends_it_however_long_ago_it_should_have_ended() -> None:

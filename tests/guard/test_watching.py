@@ -564,8 +564,12 @@ def test_a_newer_wish_replaces_an_older_one_that_the_robot_may_still_follow() ->
     assert world.state.mode.value == "running"
 
 
-def test_a_robot_that_follows_both_wishes_is_in_nobody_elses_hand() -> None:
+@pytest.mark.parametrize("after", [0.0, 0.7, 2.5])
+def test_a_robot_that_follows_both_wishes_is_in_nobody_elses_hand(after: float) -> None:
     world = in_pd_stand_told_to_walk_and_to_stand_again()
+    for _ in range(round(after / 0.05)):
+        world.shown.power = Power(80 - len(world.trace) % 2)  # something it reports changes all the time
+        world.wait(0.05, beats=True)
     world.shown.fsm = world.profile.fsm["walk"]
     world.wait(0.3, beats=True)
     world.shown.fsm = world.profile.fsm["pd_stand"]

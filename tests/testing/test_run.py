@@ -279,6 +279,13 @@ def test_of_two_questions_of_one_name_the_one_that_is_meant_is_answered(mission:
     assert run.finish().status == "failure"
 
 
+def test_a_name_with_brackets_is_no_pattern(mission: StartMission) -> None:
+    run = mission(A_QUESTION.rstrip() + "\n    name: pick [a]\n")
+    run.wait(1.0)
+    run.answer("pick [a]", "left")
+    assert run.finish().status == "success"
+
+
 def test_a_path_is_the_same_for_a_stand_in_and_for_waiting(mission: StartMission) -> None:
     run = mission(DELIVERY, substitute={"deliver_atom_w/*/HandOpen": "succeed"})
     run.until("deliver_atom_w/*/HandOpen", "success")

@@ -305,7 +305,7 @@ class Interruption:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interruption:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in filter(self._takes, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)):
             with suppress(ValueError):  # not in the main thread: whoever runs us there takes care of signals
                 self._before[number] = signal.signal(number, self._signalled)
         return self
@@ -337,6 +337,10 @@ class Interruption:
             self._insist()
         self.interrupt(AT_TERMINAL if number == signal.SIGINT else signal.Signals(number).name)
 
+    def _takes(self, number: int) -> bool:
+        """Where a robot moves, also a signal that whoever started us wanted ignored, as with nohup."""
+        return True
+
     def _is_at_once(self, number: int) -> bool:
         """At the second Ctrl-C: a terminal that is closed may say so twice."""
         return self.happened and (number == signal.SIGINT or self._mission is None) and self._hurry()
@@ -351,6 +355,9 @@ class Interruption:
 
 class InterruptionAtOnce(Interruption):
     """In virtual time: nothing has moved before there is a mission, and a question stands in the way of all else."""
+
+    def _takes(self, number: int) -> bool:
+        return signal.getsignal(number) is not signal.SIG_IGN
 
     def _is_at_once(self, number: int) -> bool:
         return self._mission is None or self._mission.asking or super()._is_at_once(number)

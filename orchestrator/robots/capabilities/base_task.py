@@ -31,6 +31,8 @@ BLOCKED_AT_MOST = 60.0
 BLOCKED_GAP = 0.5
 """A block that goes away for less than this has not gone away."""
 PROGRESS_WITHIN = 10.0
+FACES_WITHIN = math.radians(5)
+"""How far from where a turn should lead the base may face after it."""
 LEAST_MOVE, LEAST_TURN = 0.05, math.radians(3)
 """What counts as progress, m and rad."""
 AGAIN_AFTER = 0.2
@@ -103,7 +105,8 @@ class Task(Judge):
         self._outcome: Outcome | None = None
         self._pausing: PauseTask | ResumeTask | None = None
         self._pausing_sent = -math.inf
-        self._resumed = -math.inf
+        self._paused = -math.inf
+        """When it was last told to pause, by us or by the guard."""
         self._send_when_free()
 
     @property
@@ -131,10 +134,11 @@ class Task(Judge):
         """Stand until `resume`. What has not begun yet is paused as soon as it does; what another node holds, stays."""
         found = self._base.report()
         self._stays_paused = self.held and isinstance(found, Known) and found.value.navigation == "paused"
+        self._paused = self.context.clock.now()
         self._ask_for(PauseTask())
 
     def resume(self) -> None:
-        self._resumed = self.created = self._seen.navigation_since = self.context.clock.now()
+        self.created = self._seen.navigation_since = self.context.clock.now()
         self._ask_for(None if self._stays_paused else ResumeTask())
 
     def _ask_for(self, wanted: PauseTask | ResumeTask | None) -> None:
@@ -153,12 +157,13 @@ class Task(Judge):
         takes = "running" if isinstance(wanted, PauseTask) else "paused"
         if report.navigation == takes and report.received - self._pausing_sent >= AGAIN_AFTER:
             self._pausing_sent = report.received
+            self._paused = report.received if isinstance(wanted, PauseTask) else self._paused
             self.context.commander.send(wanted)
 
     def _keeps_running(self, report: Report) -> bool:
         """Whether a base that runs goes on doing so: it may only just have been told to pause, and pause yet."""
         told_to = self._pausing_sent > -math.inf
-        return told_to or report.received - self._resumed > ACCEPT
+        return told_to or self.held or report.received - self._paused > ACCEPT
 
     def judge(self, now: float) -> Outcome:
         if self.receipt is None:
@@ -227,7 +232,7 @@ class Task(Judge):
     def _completed(self, report: Report) -> Outcome | None:
         """A turn is done when the base faces where it should, by its own report; that part of it may lag behind."""
         off = self._off_course(report)
-        if off <= LEAST_TURN:
+        if off <= FACES_WITHIN:
             return SUCCESS
         if self._seen.quiet_for(report) < QUICK_END:
             return None

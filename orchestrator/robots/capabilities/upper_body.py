@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.robots.intents import SetUpperFsm, SwitchUpperControl
-from orchestrator.robots.judging import Context, Decided, Judge, Settling
+from orchestrator.robots.judging import READBACK, Context, Decided, Judge, Settling
 from orchestrator.robots.knowledge import Known, Unknown
 from orchestrator.robots.outcome import SUCCESS
 
@@ -58,4 +58,5 @@ class UpperSwitch:
         last = self._last
         if last is None or last.receipt is None or last.receipt.state == "refused":
             return False
-        return last.outcome().status != "success"
+        within = self._context.clock.now() - last.sent_at <= READBACK
+        return within and last.outcome().status != "success"

@@ -381,6 +381,22 @@ def test_paused_while_queued_the_base_is_told_as_soon_as_it_runs(atom: FakeRobot
     assert atom.orders.intents[1:] == [PauseTask()]
 
 
+def test_a_drive_that_was_paused_while_queued_and_goes_on_does_not_undo_somebodys_pause(atom: FakeRobot) -> None:
+    drive = go(atom)
+    atom.base("QUEUING", "TASKING", task=6)
+    atom.run(0.2)
+    drive.outcome()
+    drive.pause()
+    atom.run(5.0)
+    drive.resume()
+    atom.base("RUNNING", "TASKING", task=6)
+    atom.run(0.3)
+    atom.base("PAUSED", "TASKING", task=6)
+    atom.run(0.5)
+    assert atom.orders.intents[1:] == []
+    assert "another hand" in drive.outcome().text
+
+
 def test_a_pause_without_effect_is_asked_for_again(atom: FakeRobot) -> None:
     drive = start(atom)
     drive.pause()

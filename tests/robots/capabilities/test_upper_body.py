@@ -50,6 +50,15 @@ def test_what_may_still_be_taken_over_is_given_back_for_sure() -> None:
     assert len(fake.orders.intents) == 4
 
 
+def test_what_was_never_taken_over_is_on_its_way_no_more_after_some_seconds() -> None:
+    fake = ready("atom")
+    upper = fake.robot.upper_body
+    upper.set("on").cancel()
+    fake.run(5.0)
+    assert fake.judge(upper.set("off")).status == "success"
+    assert fake.orders.intents == [intents.SwitchUpperControl(True)]
+
+
 def test_nothing_is_sent_to_give_back_what_the_robot_has_dropped_or_never_gave() -> None:
     fake = ready("atom")
     upper = fake.robot.upper_body
