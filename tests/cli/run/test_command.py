@@ -4,7 +4,7 @@ import errno
 import json
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -280,8 +280,11 @@ root:
 
 
 @pytest.fixture
-def signalled(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Sends signals to this process at moments of virtual time."""
+def signalled(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Sends signals to this process at moments of virtual time, also where whoever started it had them ignored."""
+    before = {
+        number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
 
     def send(*moments: tuple[float, signal.Signals]) -> None:
         def plan(twin: Twin) -> None:
@@ -290,7 +293,9 @@ def signalled(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
         monkeypatch.setattr(virtual, "put_objects", plan)
 
-    return send
+    yield send
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(
