@@ -12,9 +12,8 @@ RUNNING = Status.RUNNING
 
 def fits(pattern: str, name: str, path: str) -> bool:
     """Whether a pattern means this node: its name or its path from the tree's name on, both with `*`."""
-    return (
-        pattern in (name, path) or fnmatchcase(name, pattern) or fnmatchcase(path, pattern)
-    )  # brackets are no pattern
+    called_so = pattern in (name, path)  # as it stands: brackets in a name are no pattern
+    return called_so or fnmatchcase(name, pattern) or fnmatchcase(path, pattern)
 
 
 class Breakpoints:
